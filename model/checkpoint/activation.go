@@ -72,7 +72,7 @@ func (b *builder) activationOr(otherwise string, names ...string) (Activation, e
 	name, where := b.options.Activation, ""
 	if name == "" {
 		var err error
-		if name, where, err = b.settings.text(names...); err != nil {
+		if name, where, err = b.settings.Text(names...); err != nil {
 			return Activation{}, fmt.Errorf("activation: %w", err)
 		}
 	}
@@ -90,7 +90,7 @@ func (b *builder) activationOr(otherwise string, names ...string) (Activation, e
 	if where != "" && a.Name != otherwise {
 		b.warn("activation %s, from %s", a.Name, where)
 	}
-	b.settings.decide("activation", a.Name)
+	b.settings.Decide("activation", a.Name)
 	return a, nil
 }
 
@@ -106,7 +106,7 @@ var publishedActivations = []struct {
 
 // activationOf is the activation of a family, or of the published model that a configuration names.
 func (b *builder) activationOf(f *family) (Activation, error) {
-	name := b.settings.publishedName()
+	name := b.settings.PublishedName()
 	for _, p := range publishedActivations {
 		if p.names.MatchString(name) {
 			return b.activationOr(p.activation, "hidden_act")
@@ -124,7 +124,7 @@ func (b *builder) finalActivation() (Activation, error) {
 	if !slices.Contains(finalActivations, name) {
 		return Activation{}, fmt.Errorf("final activation %q: want %s", name, choice(finalActivations))
 	}
-	b.settings.decide("final_activation", name)
+	b.settings.Decide("final_activation", name)
 	return named(name), nil
 }
 

@@ -24,6 +24,7 @@ import (
 	"repscope/internal/safetensors"
 	"repscope/internal/text"
 	"repscope/internal/torchfile"
+	"repscope/model/checkpoint/internal/settings"
 	"repscope/model/graph"
 )
 
@@ -312,9 +313,9 @@ func list(names []string) string {
 
 // Build recognizes a state dict and builds its encoder. Names may share a
 // prefix such as "module." or "encoder.".
-func Build(state State, o Options) (*Network, error) { return build(state, o, &settings{}) }
+func Build(state State, o Options) (*Network, error) { return build(state, o, &settings.Settings{}) }
 
-func build(state State, o Options, s *settings) (*Network, error) {
+func build(state State, o Options, s *settings.Settings) (*Network, error) {
 	if o.Heads < 0 {
 		return nil, fmt.Errorf("heads %d: want a positive number", o.Heads)
 	}
@@ -322,7 +323,7 @@ func build(state State, o Options, s *settings) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	if name := s.publishedName(); untold.MatchString(name) {
+	if name := s.PublishedName(); untold.MatchString(name) {
 		return nil, fmt.Errorf("the configuration has the architecture %q, which has steps that no tensor records; %s", name,
 			exportHint)
 	}
@@ -357,7 +358,7 @@ func build(state State, o Options, s *settings) (*Network, error) {
 			b.model.Notes = append(b.model.Notes, fmt.Sprintf("%s of other parts of the model are not used: %s", text.Count(len(outside), "tensor"), state.listFirst(outside, 4)))
 		}
 		b.nameModules()
-		b.model.Graph, b.model.Settings, b.model.Prefix = b.graph, s.used, b.prefix
+		b.model.Graph, b.model.Settings, b.model.Prefix = b.graph, s.Used, b.prefix
 		return b.model, nil
 	}
 	keys := slices.Collect(maps.Keys(state))
@@ -399,7 +400,7 @@ type builder struct {
 	prefix  string
 	options Options
 	// settings holds the values that the tensors do not determine.
-	settings *settings
+	settings *settings.Settings
 	used     map[string]bool
 	graph    *graph.Graph
 	model    *Network

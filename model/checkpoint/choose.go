@@ -9,6 +9,7 @@ import (
 
 	"repscope/internal/dtype"
 	"repscope/internal/torchfile"
+	"repscope/model/checkpoint/internal/settings"
 )
 
 // content is the content of a file of weights.
@@ -22,7 +23,7 @@ type content struct {
 
 // network builds the encoder; configuration files are looked for in dir.
 func (c *content) network(dir string, o Options) (*Network, error) {
-	n, err := build(c.state, o, &settings{dir: dir, inside: c.config})
+	n, err := build(c.state, o, &settings.Settings{Dir: dir, Inside: c.config})
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func choose(root any, which string) (*content, error) {
 		return nil, fmt.Errorf("contains a %s, want a state dict (torch.save(model.state_dict(), path)); export whole models and TorchScript to ONNX", torchfile.TypeName(root))
 	}
 	c := &content{}
-	for _, name := range configKeys {
+	for _, name := range settings.Keys {
 		if d, ok := dict.Get(name); ok && c.config == nil {
 			c.config = d
 		}

@@ -310,7 +310,7 @@ func buildConvNeXt(b *builder, f *family) error {
 	if err != nil {
 		return err
 	}
-	b.settings.decide("layer_norm_eps", epsilon)
+	b.settings.Decide("layer_norm_eps", epsilon)
 	if err := b.layerNorm(f.name("norm"), c.channels, epsilon); err != nil {
 		return err
 	}

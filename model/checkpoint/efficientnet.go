@@ -183,7 +183,7 @@ var kernelsOfReLU6 = []string{"3333333", "3353553"}
 // decide finds strides, activations, padding and epsilon; no tensor has them.
 func (n *inverse) decide() error {
 	f := n.family
-	name := n.settings.publishedName()
+	name := n.settings.PublishedName()
 	if name != "" && !published.MatchString(name) {
 		return fmt.Errorf("the configuration has the architecture %q, whose strides and activations are not known; %s", name,
 			exportHint)
@@ -246,7 +246,7 @@ func (n *inverse) decidePadding(name, label string, hugging bool) error {
 	switch {
 	case hugging:
 		n.padding, n.normEpsilon = paddedEnd, 1e-3
-		epsilon, where, err := n.settings.float("batch_norm_eps")
+		epsilon, where, err := n.settings.Float("batch_norm_eps")
 		if err != nil {
 			return err
 		}
@@ -272,8 +272,8 @@ func (n *inverse) decidePadding(name, label string, hugging bool) error {
 			n.normEpsilon = 1e-3
 		}
 	}
-	n.settings.decide("padding", n.padding)
-	n.settings.decide("batch_norm_eps", n.normEpsilon)
+	n.settings.Decide("padding", n.padding)
+	n.settings.Decide("batch_norm_eps", n.normEpsilon)
 	return nil
 }
 
@@ -283,7 +283,7 @@ func (n *inverse) build() error {
 	if err := n.step(normalized{f.name("stem"), f.name("stem_norm")}, 2, n.act); err != nil {
 		return err
 	}
-	square, err := n.settings.integers("depthwise_padding")
+	square, err := n.settings.Integers("depthwise_padding")
 	if err != nil {
 		return err
 	}

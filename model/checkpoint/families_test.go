@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"repscope/internal/mmap"
+	"repscope/model/checkpoint/internal/settings"
 )
 
 // goldenFamilies are the folders of testdata/families: the architecture, and what their files do not tell.
@@ -291,7 +292,7 @@ func TestNewFamilyErrors(t *testing.T) {
 				state[key] = zeros(shape...)
 			}
 		}
-		n, err := build(state, c.options, &settings{inside: c.config})
+		n, err := build(state, c.options, &settings.Settings{Inside: c.config})
 		if err == nil && c.frames != nil {
 			err = n.Check(c.frames)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"repscope/internal/mmap"
 	"repscope/internal/regular"
+	"repscope/model/checkpoint/internal/settings"
 )
 
 // folderFiles hold the weights of a folder, the first one that is there.
@@ -131,7 +132,7 @@ func Beside(path string) []string {
 			}
 		}
 	}
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(configFiles, ProcessorFiles)))) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(settings.Files, ProcessorFiles)))) {
 		add(name)
 	}
 	return list

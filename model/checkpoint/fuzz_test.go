@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"repscope/internal/mmap"
+	"repscope/model/checkpoint/internal/settings"
 	"repscope/model/cpu"
 	"repscope/model/fuse"
 	"repscope/model/graph"
@@ -131,7 +132,7 @@ func FuzzSettings(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, "config.yaml"), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		model, err := build(mae(16, 2, 1, 8, 5), Options{}, &settings{dir: dir})
+		model, err := build(mae(16, 2, 1, 8, 5), Options{}, &settings.Settings{Dir: dir})
 		if err != nil {
 			return
 		}

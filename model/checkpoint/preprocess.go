@@ -12,14 +12,13 @@ import (
 	"strings"
 
 	"repscope/internal/regular"
+	"repscope/model/checkpoint/internal/settings"
 )
 
 // ProcessorFiles say how the encoder of a folder wants its images; the first one that is there counts. They are of
 // transformers, of open_clip, and of timm, whose configuration has it as pretrained_cfg.
 var ProcessorFiles = []string{"preprocessor_config.json", "processor_config.json", "video_preprocessor_config.json",
-	openCLIPFile, "config.json"}
-
-const openCLIPFile = "open_clip_config.json" // of open_clip
+	settings.OpenCLIPFile, "config.json"}
 
 // Processor is the content of such a file.
 type Processor struct {
@@ -35,12 +34,12 @@ func Processors(dir string) ([]Processor, error) {
 	}
 	names := ProcessorFiles
 	if weights, err := weightsOf(dir); err == nil && strings.HasPrefix(weights, "open_clip") {
-		others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == openCLIPFile })
-		names = append([]string{openCLIPFile}, others...)
+		others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == settings.OpenCLIPFile })
+		names = append([]string{settings.OpenCLIPFile}, others...)
 	}
 	var list []Processor
 	for _, name := range names {
-		data, err := regular.Read(filepath.Join(dir, name), configSize)
+		data, err := regular.Read(filepath.Join(dir, name), settings.FileSize)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -50,25 +49,4 @@ func Processors(dir string) ([]Processor, error) {
 		list = append(list, Processor{name, data})
 	}
 	return list, nil
-}
-
-// visionOf is the configuration of open_clip's tower of images in the terms of transformers: open_clip tells the width
-// of a head, and the activation for both towers.
-func visionOf(root any) any {
-	all, _ := root.(map[string]any)
-	model, _ := all["model_cfg"].(map[string]any)
-	vision, _ := model["vision_cfg"].(map[string]any)
-	settings := map[string]any{}
-	if quick, ok := model["quick_gelu"].(bool); ok && quick {
-		settings["hidden_act"] = "quick_gelu"
-	}
-	width, wide := vision["width"].(int)
-	head, ok := vision["head_width"].(int)
-	if !ok {
-		head = 64 // the default of open_clip
-	}
-	if wide && head > 0 && width > 0 && width%head == 0 {
-		settings["num_attention_heads"] = width / head
-	}
-	return settings
 }

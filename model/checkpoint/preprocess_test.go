@@ -5,6 +5,7 @@ package checkpoint
 import (
 	"os"
 	"path/filepath"
+	"repscope/model/checkpoint/internal/settings"
 	"slices"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func TestOpenCLIPFolder(t *testing.T) {
 		if err := n.Close(); err != nil || !same {
 			t.Errorf("%s: %v", config, err)
 		}
-		if files, err := Processors(dir); err != nil || len(files) != 1 || files[0].Name != openCLIPFile || string(files[0].Data) != config {
+		if files, err := Processors(dir); err != nil || len(files) != 1 || files[0].Name != settings.OpenCLIPFile || string(files[0].Data) != config {
 			t.Errorf("%s: %v (%v)", config, files, err)
 		}
 	}
@@ -51,7 +52,7 @@ func TestOpenCLIPFolder(t *testing.T) {
 func TestProcessors(t *testing.T) {
 	t.Parallel()
 	all := weights(3, "")
-	dir := writeFolder(t, map[string]any{"open_clip_model.safetensors": all, openCLIPFile: "{}", "preprocessor_config.json": "{}", "config.json": "{}"})
+	dir := writeFolder(t, map[string]any{"open_clip_model.safetensors": all, settings.OpenCLIPFile: "{}", "preprocessor_config.json": "{}", "config.json": "{}"})
 	names := func(dir string) (list []string) {
 		files, err := Processors(dir)
 		if err != nil {
@@ -62,7 +63,7 @@ func TestProcessors(t *testing.T) {
 		}
 		return list
 	}
-	if got := names(dir); got[0] != openCLIPFile {
+	if got := names(dir); got[0] != settings.OpenCLIPFile {
 		t.Errorf("files %v", got)
 	}
 	if err := os.Rename(filepath.Join(dir, "open_clip_model.safetensors"), filepath.Join(dir, "model.safetensors")); err != nil {
@@ -74,10 +75,10 @@ func TestProcessors(t *testing.T) {
 	if got := names(filepath.Join(dir, "model.safetensors")); got != nil {
 		t.Errorf("files %v of a file", got)
 	}
-	if err := os.Truncate(filepath.Join(dir, "preprocessor_config.json"), configSize+1); err != nil {
+	if err := os.Truncate(filepath.Join(dir, "preprocessor_config.json"), settings.FileSize+1); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Processors(dir); err == nil || !strings.Contains(err.Error(), "too large") {
-		t.Errorf("a file of more than %d bytes: %v", configSize, err)
+		t.Errorf("a file of more than %d bytes: %v", settings.FileSize, err)
 	}
 }

@@ -167,7 +167,7 @@ func rotateCentered(v *vit) (*rotation, error) {
 
 // base is the base of the periods: of the configuration, else another.
 func (v *vit) base(otherwise float64) (float64, error) {
-	n, _, err := v.settings.integer("rope_theta", "pos_embed_rope_base")
+	n, _, err := v.settings.Integer("rope_theta", "pos_embed_rope_base")
 	if err != nil || n == 0 {
 		return otherwise, err
 	}

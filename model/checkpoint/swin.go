@@ -112,7 +112,7 @@ func (s *swin) sizes() error {
 	if s.epsilon, err = s.smallest(s.family.epsilon); err != nil {
 		return err
 	}
-	s.settings.decide("layer_norm_eps", s.epsilon)
+	s.settings.Decide("layer_norm_eps", s.epsilon)
 	largest := 0 // positions of the first stage that all windows fit
 	for stage := 0; stage == 0 || stage < 4 && s.part(s.family, "norm1", stage, 0) != ""; stage++ {
 		w, err := s.windowOf(stage)
@@ -176,18 +176,18 @@ func (s *swin) windowOf(stage int) (int, error) {
 
 // configuredWindow is the window where tensors do not tell it: at most the map of the images of the training.
 func (s *swin) configuredWindow(stage int) (int, error) {
-	window, where, err := s.settings.integer("window_size")
+	window, where, err := s.settings.Integer("window_size")
 	if err != nil {
 		return 0, err
 	}
-	if s.native, _, err = s.settings.integer("image_size", "img_size"); err != nil {
+	if s.native, _, err = s.settings.Integer("image_size", "img_size"); err != nil {
 		return 0, err
 	}
-	if s.before, err = s.settings.integers("pretrained_window_sizes"); err != nil {
+	if s.before, err = s.settings.Integers("pretrained_window_sizes"); err != nil {
 		return 0, err
 	}
 	if window == 0 {
-		name := s.settings.publishedName()
+		name := s.settings.PublishedName()
 		if m := swinName.FindStringSubmatch(name); m != nil {
 			where = name
 			window, _ = strconv.Atoi(cmp.Or(m[2], m[1]))
@@ -208,9 +208,9 @@ func (s *swin) configuredWindow(stage int) (int, error) {
 	}
 	if stage == 0 {
 		s.model.Notes = append(s.model.Notes, fmt.Sprintf("windows of %d×%d, from %s", window, window, where))
-		s.settings.decide("window_size", window)
-		s.settings.decide("image_size", s.native)
-		s.settings.decide("pretrained_window_size", s.before)
+		s.settings.Decide("window_size", window)
+		s.settings.Decide("image_size", s.native)
+		s.settings.Decide("pretrained_window_size", s.before)
 	}
 	return window, nil
 }

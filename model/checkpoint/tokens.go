@@ -112,8 +112,8 @@ func (t *tower) sizes() error {
 			headNames[2])
 	}
 	t.epsilon, err = t.smallest(t.family.epsilon)
-	t.settings.decide("heads", t.heads)
-	t.settings.decide("layer_norm_eps", t.epsilon)
+	t.settings.Decide("heads", t.heads)
+	t.settings.Decide("layer_norm_eps", t.epsilon)
 	return err
 }
 
@@ -185,22 +185,22 @@ func (t *tower) dropTokens() error {
 	if !t.preNorm {
 		return nil
 	}
-	drops, _, err := t.settings.find("token_dropout")
+	drops, _, err := t.settings.Find("token_dropout")
 	if err != nil {
 		return err
 	}
-	mask, _, err := t.settings.integer("mask_token_id")
+	mask, _, err := t.settings.Integer("mask_token_id")
 	if err != nil {
 		return err
 	}
 	if no, ok := drops.(bool); ok && !no {
-		t.settings.decide("token_dropout", false)
+		t.settings.Decide("token_dropout", false)
 		return nil
 	}
 	if mask == 0 {
 		mask = 32 // of the vocabulary of ESM
 	}
-	t.settings.decide("mask_token", mask)
+	t.settings.Decide("mask_token", mask)
 	const where = "token_dropout"
 	x := t.last
 	is := t.apply("Equal", where, nil, t.ids, t.ints(int64(mask)))
@@ -222,7 +222,7 @@ func (t *tower) dropTokens() error {
 // on, which itself does not count. Rotary embeddings turn queries and keys instead.
 func (t *tower) addPositions() error {
 	f, x := t.family, t.last
-	kind, _, err := t.settings.text("position_embedding_type")
+	kind, _, err := t.settings.Text("position_embedding_type")
 	if err != nil {
 		return err
 	}
@@ -283,7 +283,7 @@ func (t *tower) padToken() (int, error) {
 	if !t.preNorm && t.model.Architecture != "RoBERTa" {
 		return -1, nil
 	}
-	pad, where, err := t.settings.integer("pad_token_id")
+	pad, where, err := t.settings.Integer("pad_token_id")
 	if where == "" {
 		pad = 1
 	}

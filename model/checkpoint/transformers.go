@@ -20,7 +20,7 @@ func (b *builder) heads(width, otherwise int) (int, error) {
 	n, where := b.options.Heads, "option"
 	if n == 0 {
 		var err error
-		if n, where, err = b.settings.integer(headNames...); err != nil {
+		if n, where, err = b.settings.Integer(headNames...); err != nil {
 			return 0, fmt.Errorf("number of heads: %w", err)
 		}
 	}
@@ -269,7 +269,7 @@ func (v *videoViT) decideHeads(depth, temporal int) (err error) {
 	if d := v.embedding / v.heads; d%2 != 0 {
 		return fmt.Errorf("%d heads: the width %d of a head is odd, but a rotary embedding needs pairs", v.heads, d)
 	}
-	v.settings.decide("heads", v.heads)
+	v.settings.Decide("heads", v.heads)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"repscope/dataset"
+	"repscope/model/checkpoint/internal/settings"
 	"repscope/model/cpu"
 	"repscope/model/fuse"
 	"repscope/model/graph"
@@ -234,7 +235,7 @@ func TestSettings(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		model, err := build(c.state, c.options, &settings{dir: dir, inside: c.inside})
+		model, err := build(c.state, c.options, &settings.Settings{Dir: dir, Inside: c.inside})
 		var got string
 		if err != nil {
 			got = err.Error()
@@ -282,7 +283,7 @@ func run(t *testing.T, g *graph.Graph, x *graph.Tensor) *graph.Tensor {
 }
 
 func newBuilder() *builder {
-	return &builder{settings: &settings{}, graph: &graph.Graph{Opset: 20, Constants: map[string]*graph.Tensor{}}, model: &Network{}}
+	return &builder{settings: &settings.Settings{}, graph: &graph.Graph{Opset: 20, Constants: map[string]*graph.Tensor{}}, model: &Network{}}
 }
 
 // The rotary embedding alone, for several widths and numbers of tokens.

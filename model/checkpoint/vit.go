@@ -82,8 +82,8 @@ func (v *vit) sizes() error {
 		epsilon = v.family.preEpsilon
 	}
 	v.epsilon, err = v.smallest(epsilon)
-	v.settings.decide("heads", v.heads)
-	v.settings.decide("layer_norm_eps", v.epsilon)
+	v.settings.Decide("heads", v.heads)
+	v.settings.Decide("layer_norm_eps", v.epsilon)
 	return err
 }
 
@@ -108,7 +108,7 @@ func (v *vit) readPatch(axes int) error {
 
 // patchRows makes a convolution of a product of the pixels of a patch, row by row with the channels last.
 func (v *vit) patchRows(key string, shape []int) error {
-	channels, _, err := v.settings.integer("num_channels")
+	channels, _, err := v.settings.Integer("num_channels")
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (v *vit) convolvePatches() error {
 
 // smallest is the epsilon of the layer normalizations: of the configuration, else of the family.
 func (b *builder) smallest(otherwise float64) (float32, error) {
-	x, where, err := b.settings.float("layer_norm_eps", "layernorm_eps", "layer_norm_epsilon")
+	x, where, err := b.settings.Float("layer_norm_eps", "layernorm_eps", "layer_norm_epsilon")
 	if err != nil || where == "" {
 		return float32(otherwise), err
 	}
@@ -310,7 +310,7 @@ func (v *vit) positionGrid(positions int, counts []int) (grid []int, before int,
 	}
 	frames := 0
 	if len(v.patch) == 3 {
-		if frames, _, err = v.settings.integer("frames_per_clip", "num_frames"); err != nil {
+		if frames, _, err = v.settings.Integer("frames_per_clip", "num_frames"); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -667,7 +667,7 @@ func word(s string) graph.Attribute { return graph.Attribute{Kind: graph.Attribu
 
 // label is the name of the architecture that a configuration tells for a family, else that of the family.
 func (b *builder) label(f *family) (string, error) {
-	kind, _, err := b.settings.text("model_type")
+	kind, _, err := b.settings.Text("model_type")
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-// The operators of ONNX Runtime's domain of images whose channels lie in blocks, which its optimizer writes at the level
+// The operators of ONNX Runtime's domain of images whose channels lie in blocks, which its optimizer writes at
 // ORT_ENABLE_ALL. A value of shape [N, C, H, W] lies in memory as [N, C/block, H, W, block]. Operators of ONNX between
 // them, such as sums, see that memory; so each of these operators takes its input apart and joins its result.
 
@@ -30,10 +30,11 @@ var blockedRows = slices.Concat(
 func blockedRow(name string, inputs [2]int, attributes ...string) []tableRow {
 	file := tableRow{Name: name, Domain: blockedDomain, Types: "f", Note: "where the file shows the size of blocks",
 		Inputs: inputs, Outputs: 1, Attributes: attributes, NoFold: true, infer: inferUnwritten}
-	found := file
-	found.Name, found.Domain, found.infer = blockedPrefix+name, own, inferBlocked
-	found.Attributes = append(slices.Clone(attributes), blockAttribute, plainAttribute)
-	return []tableRow{file, found}
+	solved := file
+	solved.Name, solved.Domain, solved.infer = blockedPrefix+name, own, inferBlocked
+	solved.Types, solved.Note = "", ""
+	solved.Attributes = append(slices.Clone(attributes), blockAttribute, plainAttribute)
+	return []tableRow{file, solved}
 }
 
 const (

@@ -16,10 +16,10 @@ var quantizeRows = []tableRow{
 	// Of integers as the numbers that large ones are deferred as.
 	{Name: "DequantizeLinear", Domain: own, Inputs: between(2, 3), Outputs: 1,
 		Attributes: []string{"axis", "block_size", "output_dtype"}, infer: inferQuantize},
-	{Name: "QuantizeLinear", Domain: microsoft, Types: "f", Inputs: between(2, 3), Outputs: 1, Attributes: []string{"axis"},
-		infer: inferQuantize},
-	{Name: "DequantizeLinear", Domain: microsoft, Types: "i", Inputs: between(2, 3), Outputs: 1, Attributes: []string{"axis"},
-		infer: inferQuantize},
+	{Name: "QuantizeLinear", Domain: microsoft, Types: "f", Inputs: between(2, 3), Outputs: 1,
+		Attributes: []string{"axis"}, infer: inferQuantize},
+	{Name: "DequantizeLinear", Domain: microsoft, Types: "i", Inputs: between(2, 3), Outputs: 1,
+		Attributes: []string{"axis"}, infer: inferQuantize},
 	{Name: "DynamicQuantizeLinear", Since: 11, Types: "f", Inputs: exactly(1), Outputs: 3, infer: inferDynamicQuantize},
 }
 

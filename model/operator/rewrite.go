@@ -1,5 +1,5 @@
-// Operators of ONNX Runtime's domains that are ONNX's own in another layout, as rewrites of a graph before its constants
-// are folded, so that later rewrites find ONNX's operators.
+// Operators of ONNX Runtime's domains that are ONNX's own in another layout, as rewrites of a graph before its
+// constants are folded, so that later rewrites find ONNX's operators.
 
 package operator
 
@@ -13,7 +13,8 @@ import (
 
 // rewrites are the replacements of operators of ONNX Runtime's domain by name; one that returns nil leaves the node.
 var rewrites = map[string]func(g *graph.Graph, n *graph.Node) []*graph.Node{
-	"QLinearConv": channelsFirstConv, "QAttention": dequantizedAttention, "QEmbedLayerNormalization": dequantizedEmbeddings,
+	"QLinearConv": channelsFirstConv, "QAttention": dequantizedAttention,
+	"QEmbedLayerNormalization": dequantizedEmbeddings,
 }
 
 // inferUnwritten is for nodes that no rewrite replaces.

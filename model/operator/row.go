@@ -56,7 +56,8 @@ func atLeast(n int) [2]int           { return [2]int{n, -1} }
 
 // families are the rows of the table by the name of their files.
 var families = map[string][]tableRow{
-	"attention": attentionRows, "blocked": blockedRows, "control": controlRows, "conv": convRows, "einsum": einsumRows, "elementwise": elementwiseRows,
+	"attention": attentionRows, "blocked": blockedRows,
+	"control": controlRows, "conv": convRows, "einsum": einsumRows, "elementwise": elementwiseRows,
 	"fused": fusedRows, "heads": headsRows,
 	"index": indexRows, "integer": integerRows, "lists": listRows, "loss": lossRows, "microsoft": microsoftRows,
 	"movement": movementRows, "normalize": normalizeRows,

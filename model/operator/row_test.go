@@ -25,7 +25,7 @@ func TestRows(t *testing.T) {
 			}
 			seen[key] = family
 			if row.Domain != "" {
-				if row.Domain == microsoft || row.Domain == preview {
+				if row.Domain == microsoft || row.Domain == preview || row.Domain == blockedDomain {
 					if row.Types == "" {
 						t.Errorf("%s has no types", key)
 					}

@@ -426,6 +426,29 @@ def towers():
         print(name, {k: list(v.shape) for k, v in arrays.items()}, flush=True)
 
 
+def original_tower():
+    """ESM-2 of fair-esm 2.0.0, with the names of its files."""
+    from esm.model.esm2 import ESM2
+    model = randomize(ESM2(num_layers=2, embed_dim=16, attention_heads=2), 17)
+    g = torch.Generator().manual_seed(5)
+    ids = torch.randint(4, 24, (2, 11), generator=g)
+    ids[0, 3] = 32
+    ids[1, 8:] = 1
+    seen = []  # the model itself clears the attentions of padding
+    for layer in model.layers:
+        layer.register_forward_hook(lambda m, x, y: seen.append(y[1].permute(1, 0, 2, 3)))
+    out = model(ids, repr_layers=[2], need_head_weights=True)
+    arrays = dict(ids=ids.numpy(), mask=(ids != 1).long().numpy(), hidden=out["representations"][2].numpy(), logits=out["logits"].numpy(),
+                  attentions=torch.stack(seen).numpy())
+    folder = os.path.join(OUT, "esm2_original")
+    os.makedirs(folder, exist_ok=True)
+    head = ("lm_head.", "contact_head.")
+    state = {("encoder." if k.startswith(head) else "encoder.sentence_encoder.") + k: v.half() if "inv_freq" not in k else v
+             for k, v in model.state_dict().items() if not k.startswith("contact_head.")}
+    torch.save(dict(args=None, model=state), os.path.join(folder, "esm2.pt"))
+    np.savez_compressed(os.path.join(folder, "tokens.npz"), **arrays)
+
+
 def named(folder, architecture):
     with open(os.path.join(OUT, folder, "config.json"), "w") as f:
         json.dump(dict(architecture=architecture), f)
@@ -443,6 +466,7 @@ if __name__ == "__main__":
     vectors()
     policies()
     towers()
+    original_tower()
     eight()
     other()
     convolutional()

@@ -1,7 +1,5 @@
-// Values that the tensors do not determine, such as the number of attention heads: from an option, from the
-// configuration inside a training checkpoint, or from a configuration file next to the checkpoint, in this order.
-
-package checkpoint
+// Package settings finds what the tensors of a checkpoint do not tell in the configurations in it and next to it.
+package settings
 
 import (
 	"errors"
@@ -19,25 +17,28 @@ import (
 	"repscope/internal/torchfile"
 )
 
-// configFiles are read next to a checkpoint, the first one that exists.
-var configFiles = []string{"config.yaml", "config.yml", "config.json", openCLIPFile}
+// OpenCLIPFile is the configuration of open_clip.
+const OpenCLIPFile = "open_clip_config.json"
 
-// configKeys are the entries of a training checkpoint that may hold its configuration.
-var configKeys = []string{"config", "hyper_parameters"}
+// Files are read next to a checkpoint, the first one that exists.
+var Files = []string{"config.yaml", "config.yml", "config.json", OpenCLIPFile}
+
+// Keys are the entries of a training checkpoint that may hold its configuration.
+var Keys = []string{"config", "hyper_parameters"}
 
 const (
-	configSize  = 1 << 20 // most bytes of a configuration file
+	FileSize    = 1 << 20 // most bytes of a configuration file
 	configDepth = 32      // most levels of nesting
 	configNodes = 100_000 // most entries looked at: a pickle may hold itself
 )
 
-// settings finds values by name in the configurations of a checkpoint. Files are opened only when a value is needed.
-type settings struct {
-	dir     string // of the checkpoint, "" for none
-	inside  any    // the checkpoint's own configuration, nil for none
+// Settings finds values by name in the configurations of a checkpoint. Files are opened only when a value is needed.
+type Settings struct {
+	Dir     string // of the checkpoint, "" for none
+	Inside  any    // the checkpoint's own configuration, nil for none
 	sources []settingsSource
 	loaded  bool
-	used    []string // the decisions and their sources, one "name=value" each
+	Used    []string // the decisions and their sources, one "name=value" each
 }
 
 type settingsSource struct {
@@ -51,20 +52,20 @@ type setting struct {
 	value any
 }
 
-func (s *settings) load() error {
+func (s *Settings) load() error {
 	if s.loaded {
 		return nil
 	}
 	s.loaded = true
-	if s.inside != nil {
-		s.sources = append(s.sources, settingsSource{"the checkpoint's config", s.inside})
+	if s.Inside != nil {
+		s.sources = append(s.sources, settingsSource{"the checkpoint's config", s.Inside})
 	}
-	if s.dir == "" {
+	if s.Dir == "" {
 		return nil
 	}
-	for _, name := range configFiles {
-		path := filepath.Join(s.dir, name)
-		data, err := regular.Read(path, configSize)
+	for _, name := range Files {
+		path := filepath.Join(s.Dir, name)
+		data, err := regular.Read(path, FileSize)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -75,7 +76,7 @@ func (s *settings) load() error {
 		if err := yaml.Unmarshal(data, &root); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if name == openCLIPFile {
+		if name == OpenCLIPFile {
 			root = visionOf(root)
 		}
 		s.sources = append(s.sources, settingsSource{path, root})
@@ -84,14 +85,14 @@ func (s *settings) load() error {
 	return nil
 }
 
-// find returns the value under any of the names at any depth of the first configuration that has one. Entries below
+// Find returns the value under any of the names at any depth of the first configuration that has one. Entries below
 // "encoder" have priority; entries below a decoder or predictor do not count. If several remain they must agree.
-func (s *settings) find(names ...string) (value any, where string, err error) {
+func (s *Settings) Find(names ...string) (value any, where string, err error) {
 	return s.search(false, names...)
 }
 
 // search is find for single values, or for lists.
-func (s *settings) search(lists bool, names ...string) (value any, where string, err error) {
+func (s *Settings) search(lists bool, names ...string) (value any, where string, err error) {
 	if err := s.load(); err != nil {
 		return nil, "", err
 	}
@@ -174,9 +175,9 @@ func walk(value any, path []string, nodes *int, visit func(setting)) {
 	}
 }
 
-// integer is a positive integer setting; 0 if no configuration has it.
-func (s *settings) integer(names ...string) (int, string, error) {
-	value, where, err := s.find(names...)
+// Integer is a positive integer setting; 0 if no configuration has it.
+func (s *Settings) Integer(names ...string) (int, string, error) {
+	value, where, err := s.Find(names...)
 	if err != nil || value == nil {
 		return 0, "", err
 	}
@@ -197,8 +198,8 @@ func (s *settings) integer(names ...string) (int, string, error) {
 	return int(n), where, nil
 }
 
-// integers is a list of integers; nil if no configuration has it, or one that is no such list.
-func (s *settings) integers(names ...string) ([]int, error) {
+// Integers is a list of integers; nil if no configuration has it, or one that is no such list.
+func (s *Settings) Integers(names ...string) ([]int, error) {
 	value, _, err := s.search(true, names...)
 	if err != nil {
 		return nil, err
@@ -218,9 +219,9 @@ func (s *settings) integers(names ...string) ([]int, error) {
 	return list, nil
 }
 
-// float is a positive number; 0 if no configuration has it.
-func (s *settings) float(names ...string) (float64, string, error) {
-	value, where, err := s.find(names...)
+// Float is a positive number; 0 if no configuration has it.
+func (s *Settings) Float(names ...string) (float64, string, error) {
+	value, where, err := s.Find(names...)
 	if err != nil || value == nil {
 		return 0, "", err
 	}
@@ -241,9 +242,9 @@ func (s *settings) float(names ...string) (float64, string, error) {
 	return x, where, nil
 }
 
-// text is a string setting; "" if no configuration has it.
-func (s *settings) text(names ...string) (string, string, error) {
-	value, where, err := s.find(names...)
+// Text is a string setting; "" if no configuration has it.
+func (s *Settings) Text(names ...string) (string, string, error) {
+	value, where, err := s.Find(names...)
 	if err != nil || value == nil {
 		return "", "", err
 	}
@@ -254,18 +255,39 @@ func (s *settings) text(names ...string) (string, string, error) {
 	return t, where, nil
 }
 
-// publishedName is the name of a model of timm in a configuration, "" if none has one.
-func (s *settings) publishedName() string {
+// PublishedName is the name of a model of timm in a configuration, "" if none has one.
+func (s *Settings) PublishedName() string {
 	if err := s.load(); err != nil { // an error where a value is needed
 		s.loaded, s.sources = false, nil
 		return ""
 	}
-	value, _, _ := s.find("architecture")
+	value, _, _ := s.Find("architecture")
 	name, _ := value.(string)
 	return name
 }
 
-// decide records a value that the tensors do not determine.
-func (s *settings) decide(name string, value any) {
-	s.used = append(s.used, fmt.Sprintf("%s=%v", name, value))
+// Decide records a value that the tensors do not determine.
+func (s *Settings) Decide(name string, value any) {
+	s.Used = append(s.Used, fmt.Sprintf("%s=%v", name, value))
+}
+
+// visionOf is the configuration of open_clip's tower of images in the terms of transformers: open_clip tells the width
+// of a head, and the activation for both towers.
+func visionOf(root any) any {
+	all, _ := root.(map[string]any)
+	model, _ := all["model_cfg"].(map[string]any)
+	vision, _ := model["vision_cfg"].(map[string]any)
+	settings := map[string]any{}
+	if quick, ok := model["quick_gelu"].(bool); ok && quick {
+		settings["hidden_act"] = "quick_gelu"
+	}
+	width, wide := vision["width"].(int)
+	head, ok := vision["head_width"].(int)
+	if !ok {
+		head = 64 // the default of open_clip
+	}
+	if wide && head > 0 && width > 0 && width%head == 0 {
+		settings["num_attention_heads"] = width / head
+	}
+	return settings
 }
