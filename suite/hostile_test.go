@@ -191,9 +191,9 @@ func TestColumnsInAnotherOrder(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"audit --train {}/z.csv:* --test {}/FILE --permutations 0", "reward --latents a={}/z.csv:* --predicted a={}/FILE --targets y={}/y.csv",
-		"surprise --frames {}/z.csv:* --latents a={}/z.csv:* --predicted a={}/FILE --violations skip",
-		"surprise --frames {}/z.csv:* --latents a={}/z.csv:* --predicted-frames b={}/FILE --violations skip",
+		"audit --train {}/z.csv:* --test {}/FILE --permutations 0", "reward --latents a={}/z.csv:* --predicted a={}/FILE --targets y={}/y.csv --probes ridge --folds 2",
+		"surprise --frames {}/z.csv:* --latents a={}/z.csv:* --predicted a={}/FILE --violations skip --sizes 1 --draws 1 --predict-by copy_last",
+		"surprise --frames {}/z.csv:* --latents a={}/z.csv:* --predicted-frames b={}/FILE --violations skip --sizes 1 --draws 1 --predict-by copy_last",
 	} {
 		for file, refused := range map[string]bool{"p.csv:*": false, "r.csv:*": true, "r.csv:a,b,c": false, "d.csv:*": true, "x.csv:*": false} {
 			name, rest, _ := strings.Cut(strings.ReplaceAll(strings.ReplaceAll(line, "FILE", file), "{}", dir), " ")
