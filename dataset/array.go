@@ -63,6 +63,7 @@ type Array struct {
 	time    string   // NumPy's code of times, such as M8[ns]; empty for numbers
 	whole   bool     // numbers are whole ones or classes, although their type has NaN
 	classes []string // the texts coded by whole numbers
+	columns []string // names of the columns of a table that are the columns of the array
 }
 
 // source gives the bytes of rows, in C order.

@@ -35,7 +35,7 @@ func OpenRecording(spec string, o ImageOptions) (*Recording, error) {
 	switch info, err := os.Stat(path); {
 	case err != nil:
 		return recordingOf(Open(spec))
-	case info.IsDir() && zarr.Is(path):
+	case info.IsDir() && zarr.Is(path), isTextTable(path):
 		return recordingOf(Open(spec))
 	case info.IsDir():
 		return openFolder(path, key, o)

@@ -152,8 +152,39 @@ func arrayOf(path, key string, columns []Column) (*Array, error) {
 	if len(chosen) == 1 && (key == "" || key == names[chosen[0]]) {
 		return columns[chosen[0]].Array(path)
 	}
+	a, err := matrixOf(path+":"+key, columns, chosen, whole)
+	if err == nil {
+		for _, k := range chosen {
+			a.columns = append(a.columns, names[k])
+		}
+	}
+	return a, err
+}
+
+// Columns are the names of the columns of an array, in their order; none unless they are columns of a table.
+type Columns struct {
+	array string
+	names []string
+}
+
+// Columns are the columns of a matrix.
+func (a *Array) Columns() Columns { return Columns{a.name, a.columns} }
+
+// Pair is the error of columns that are compared by position with others, although columns of the same name have other
+// positions. Without names, and without a common name, they are compared as they are.
+func (c Columns) Pair(with Columns) error {
+	common := slices.ContainsFunc(c.names, func(name string) bool { return slices.Contains(with.names, name) })
+	if !common || slices.Equal(c.names, with.names) {
+		return nil
+	}
+	return fmt.Errorf("%s has the columns %s, but %s has %s: name the same columns of both, in the same order, as in FILE:A,B",
+		c.array, list(c.names), with.array, list(with.names))
+}
+
+// matrixOf is a matrix of some columns.
+func matrixOf(name string, columns []Column, chosen []int, whole bool) (*Array, error) {
 	rows, width := columns[chosen[0]].Len(), len(chosen)
-	name, shape := path+":"+key, []int{rows, width}
+	shape := []int{rows, width}
 	if whole {
 		values := make([]int64, rows*width)
 		for j, k := range chosen {

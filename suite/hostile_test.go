@@ -169,3 +169,40 @@ func written(t *testing.T, line, out string) {
 		}
 	}
 }
+
+// Columns of tables that are compared by position have the same names in the same order, or they are refused; tables of
+// numbers are states, too.
+func TestColumnsInAnotherOrder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	table := func(names string, order ...int) []byte {
+		var rows strings.Builder
+		rows.WriteString(names + "\n")
+		for i := range 40 {
+			values := []int{i * i % 17, 50 + i*7%13, 100 + i*5%11}
+			fmt.Fprintf(&rows, "%d,%d,%d\n", values[order[0]], values[order[1]], values[order[2]])
+		}
+		return []byte(rows.String())
+	}
+	for name, content := range map[string][]byte{"z.csv": table("a,b,c", 0, 1, 2), "p.csv": table("a,b,c", 0, 1, 2), "r.csv": table("c,a,b", 2, 0, 1), "d.csv": table("a,b,d", 0, 1, 2),
+		"x.csv": table("x,y,z", 0, 1, 2), "y.csv": []byte("y\n" + strings.Repeat("1.5\n2.5\n", 20))} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{
+		"audit --train {}/z.csv:* --test {}/FILE --permutations 0", "reward --latents a={}/z.csv:* --predicted a={}/FILE --targets y={}/y.csv --probes ridge --folds 2",
+		"surprise --frames {}/z.csv:* --latents a={}/z.csv:* --predicted a={}/FILE --violations skip --sizes 1 --draws 1 --predict-by copy_last",
+		"surprise --frames {}/z.csv:* --latents a={}/z.csv:* --predicted-frames b={}/FILE --violations skip --sizes 1 --draws 1 --predict-by copy_last",
+	} {
+		for file, refused := range map[string]bool{"p.csv:*": false, "r.csv:*": true, "r.csv:a,b,c": false, "d.csv:*": true, "x.csv:*": false} {
+			name, rest, _ := strings.Cut(strings.ReplaceAll(strings.ReplaceAll(line, "FILE", file), "{}", dir), " ")
+			e, _ := Find(name)
+			var stderr bytes.Buffer
+			code := run.Run(t.Context(), e.Command, append(strings.Fields(rest), "--quiet", "--bootstrap", "0", "--format", "none", "--out", filepath.Join(dir, "out")), &bytes.Buffer{}, &stderr)
+			if said := strings.Contains(stderr.String(), "name the same columns of both"); said != refused || (code != 0) != refused {
+				t.Errorf("%s of %s: exit %d: %s", file, line, code, stderr.String())
+			}
+		}
+	}
+}

@@ -27,6 +27,7 @@ type givenLatents struct {
 	shape  []int
 	points points.Points
 	scan   scanned
+	names  dataset.Columns
 	row    []int  // row of each state in points; nil: the state's own index
 	rule   string // what there is a row for; empty without frames
 	input  report.Input
@@ -69,7 +70,7 @@ func (d *Data) loadLatents(ctx context.Context, s source) (givenLatents, error) 
 		return fail(err)
 	}
 	return givenLatents{
-		source: s, array: a.Name(), shape: slices.Clone(a.Shape()), points: pts, scan: scan,
+		source: s, array: a.Name(), names: a.Columns(), shape: slices.Clone(a.Shape()), points: pts, scan: scan,
 		input: report.Input{Role: "latents", Name: s.name, Path: s.path, SHA256: sum,
 			DType: a.DType().String(), Shape: slices.Clone(a.Shape()), Pool: string(pool)},
 	}, nil

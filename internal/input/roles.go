@@ -18,6 +18,12 @@ import (
 	"repscope/report"
 )
 
+// What the columns of a row may be like; see [Role].
+const (
+	LikeLatents = "latents"
+	LikeFrames  = "frames"
+)
+
 // Role is an array that a command takes by a flag of its own.
 type Role struct {
 	// Name is the name of the flag, of the role in the result file, and of the array in
@@ -46,6 +52,8 @@ type Role struct {
 	// Examples are what a named role takes with --example when the flag is not given:
 	// NAME=column of the built-in example's columns.
 	Examples []string
+	// Like is what the columns of a row are compared with by position: latents of the model of that name, or frames.
+	Like string
 	// Wide admits rows of any length; else a row is one element.
 	Wide bool
 	// Table admits CSV files, whose columns are arrays of their own, named NAME.column.
@@ -517,7 +525,27 @@ func (g *Given) Rows(data *Data, a Array, index []int) ([]int, error) {
 	if rows == nil {
 		return nil, g.errorf(a.Name, "%s has %d %s, want %s", a.Array.Name(), a.Len(), g.role.Name, want)
 	}
+	if err := a.Columns().Pair(g.likeness(data, a.Name)); err != nil {
+		return nil, g.errorf(a.Name, "%w", err)
+	}
 	return rows, nil
+}
+
+// likeness are the columns that those of an array are compared with.
+func (g *Given) likeness(data *Data, model string) (c dataset.Columns) {
+	switch g.role.Like {
+	case LikeFrames:
+		if data.States != nil {
+			c = data.States.Array().Columns()
+		}
+	case LikeLatents:
+		for _, m := range data.Models {
+			if m.Name == model && m.given != nil {
+				c = m.given.names
+			}
+		}
+	}
+	return c
 }
 
 // RowsOf tells which of n rows belongs to each of the states; see [Given.Rows].

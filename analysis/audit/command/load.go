@@ -207,6 +207,9 @@ func join(files []*recording) (*loaded, error) {
 			"state",
 			test.path, q.Type(), test.states.Shape(), train.path, p.Type(), first.Shape())
 	}
+	if err := test.states.Array().Columns().Pair(train.states.Array().Columns()); err != nil {
+		return nil, fmt.Errorf("test: %w", err)
+	}
 	l.States = points.Join(p, q)
 	if other := test.states.Range(); other.High-other.Low > l.span {
 		l.span, l.low = other.High-other.Low, other.Low

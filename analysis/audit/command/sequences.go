@@ -17,6 +17,9 @@ import (
 func isSequences(path string) bool {
 	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
 	if i := strings.LastIndexByte(name, ':'); i > 0 && dataset.IsTable(name[:i]) {
+		if strings.ContainsAny(name[i:], ",*?") {
+			return false // a matrix of numbers
+		}
 		name = name[:i]
 	}
 	return slices.Contains([]string{".fasta", ".fa", ".faa", ".fna", ".csv", ".tsv"}, filepath.Ext(name))
@@ -29,7 +32,8 @@ func (f *options) loadSequences(env *run.Env) (*loaded, error) {
 	read := func(role, path, part string) error {
 		file, column, err := openSequences(path)
 		if err != nil && column == "" {
-			return run.Hint(fmt.Errorf("%s: %v", role, err), "name the column of a table: --"+role+" FILE.csv:COLUMN")
+			return run.Hint(fmt.Errorf("%s: %v", role, err), "name the column of sequences: --"+role+
+				" FILE.csv:COLUMN; for columns of numbers: --"+role+" FILE.csv:A,B or FILE.csv:'*'")
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", role, err)

@@ -170,6 +170,9 @@ func (s *opened) openEmbeddings(flag string, files [2]string, order []string,
 	if a, b := e.arrays[0].Shape(), e.arrays[1].Shape(); !slices.Equal(a, b) {
 		return nil, fmt.Errorf("%s has shape %v and %s has %v, want equal ones", e.arrays[0].Name(), a, e.arrays[1].Name(), b)
 	}
+	if err := e.arrays[1].Columns().Pair(e.arrays[0].Columns()); err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
 	return e, e.order(flag, order, cases)
 }
 
