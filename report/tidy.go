@@ -63,17 +63,17 @@ func comparisonFields(visit func(field reflect.StructField, name string)) {
 	}
 }
 
-// Column is a column of the table of comparisons: its name, and the type of the field of [Comparison]. The ends of an
-// interval are of type [Value], and several texts are one.
-type Column struct {
+// ComparisonColumn is a column of the table of comparisons: its name, and the type of the field of [Comparison]. The ends
+// of an interval are of type [Value], and several texts are one.
+type ComparisonColumn struct {
 	Name string
 	Type reflect.Type
 }
 
 // ComparisonColumns are the fields of a comparison, with capitals; an interval has two columns. The last one has the
 // reasons for missing scores.
-func ComparisonColumns() []Column {
-	var columns []Column
+func ComparisonColumns() []ComparisonColumn {
+	var columns []ComparisonColumn
 	comparisonFields(func(field reflect.StructField, name string) {
 		kind := field.Type
 		if kind.Kind() == reflect.Pointer {
@@ -83,15 +83,15 @@ func ComparisonColumns() []Column {
 		case kind == intervalType:
 			prefix := strings.TrimSuffix(strings.TrimSuffix(name, "ci"), "_")
 			for _, end := range []string{"low", "high"} {
-				columns = append(columns, Column{columnName(joinedName(prefix, end)), reflect.TypeFor[Value]()})
+				columns = append(columns, ComparisonColumn{columnName(joinedName(prefix, end)), reflect.TypeFor[Value]()})
 			}
 		case kind.Kind() == reflect.Slice:
-			columns = append(columns, Column{columnName(name), reflect.TypeFor[string]()})
+			columns = append(columns, ComparisonColumn{columnName(name), reflect.TypeFor[string]()})
 		default:
-			columns = append(columns, Column{columnName(name), kind})
+			columns = append(columns, ComparisonColumn{columnName(name), kind})
 		}
 	})
-	return append(columns, Column{"Reason", reflect.TypeFor[string]()})
+	return append(columns, ComparisonColumn{"Reason", reflect.TypeFor[string]()})
 }
 
 func joinedName(prefix, name string) string {

@@ -240,12 +240,12 @@ func (c *Scorer) correlation(e evaluation) (Score, error) {
 	if err != nil {
 		return Score{}, err
 	}
-	var left, influence []float64
+	var deletions, influence []float64
 	if c.blocks != nil {
 		if e.left == nil {
-			_, left, err = score.CorrelationByFoldWithout(c.blocks, c.fold, c.Values, e.values)
+			_, deletions, err = score.CorrelationByFoldWithout(c.blocks, c.fold, c.Values, e.values)
 		} else {
-			left = score.Values(e.left, func(d deletion) float64 { return d.correlation })
+			deletions = score.Values(e.left, func(d deletion) float64 { return d.correlation })
 		}
 		if err != nil {
 			return Score{}, err
@@ -254,7 +254,7 @@ func (c *Scorer) correlation(e evaluation) (Score, error) {
 			return Score{}, err
 		}
 	}
-	j, err := c.jackknife(e, r, left, influence)
+	j, err := c.jackknife(e, r, deletions, influence)
 	return c.score("r", report.Number(r), j, asCorrelation), err
 }
 

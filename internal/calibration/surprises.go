@@ -17,7 +17,7 @@ import (
 )
 
 // surpriseDesign has errors as errorDesign, of two models that share half of the variance. Transitions of violated
-// episodes are drawn anew around the level of the untouched episode, and are larger by the size in units of the
+// episodes are drawn around the level of the untouched episode, and are larger by the size in units of the
 // standard deviation within an episode.
 type surpriseDesign struct{ errorDesign }
 

@@ -118,14 +118,14 @@ func CorrelationByFoldWithout(blocks *stat.Blocks, folds []int, truth, predicted
 	for f := range none {
 		none[f] = noProducts()
 	}
-	whole, left := withoutEach(parts, none, func(a, b []products) []products {
+	whole, deletions := withoutEach(parts, none, func(a, b []products) []products {
 		out := make([]products, len(a))
 		for f := range a {
 			out[f] = a[f].join(b[f])
 		}
 		return out
 	})
-	for _, part := range left {
+	for _, part := range deletions {
 		r, _ := correlationOf(part)
 		without = append(without, r)
 	}

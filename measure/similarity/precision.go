@@ -123,8 +123,8 @@ func (t *crossThread[T]) gather(number int, index []int) []T {
 	return t.rows[number]
 }
 
-// multiplyFolds computes the cross products of points by their folds in both directions, from cross products of points with the
-// same folds.
+// multiplyFolds computes the cross products of points by their folds in both directions, from cross products of points
+// with the same folds.
 func (t *crossThread[T]) multiplyFolds(order []int) error {
 	first, second, p, q := t.regressions[0], t.regressions[1], t.c.a.Dim(), t.c.b.Dim()
 	if t.cell == nil {

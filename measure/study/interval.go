@@ -385,18 +385,18 @@ type stratum struct {
 }
 
 // withoutRuns is a stratum for every model and task with at least two runs.
-func withoutRuns(of []ByTask) []stratum {
+func withoutRuns(models []ByTask) []stratum {
 	var strata []stratum
-	for i, scores := range of {
+	for i, scores := range models {
 		for t, runs := range scores {
 			if len(runs) < 2 {
 				continue
 			}
 			strata = append(strata, stratum{len(runs), func(r int) []ByTask {
-				models, fewer := slices.Clone(of), slices.Clone(scores)
+				all, fewer := slices.Clone(models), slices.Clone(scores)
 				fewer[t] = slices.Delete(slices.Clone(runs), r, r+1)
-				models[i] = fewer
-				return models
+				all[i] = fewer
+				return all
 			}})
 		}
 	}
@@ -404,12 +404,12 @@ func withoutRuns(of []ByTask) []stratum {
 }
 
 // withoutTasks is one stratum: all models without one task each.
-func withoutTasks(of []ByTask) stratum {
-	return stratum{len(of[0]), func(t int) []ByTask {
-		models := make([]ByTask, len(of))
-		for i, scores := range of {
-			models[i] = slices.Delete(slices.Clone(scores), t, t+1)
+func withoutTasks(models []ByTask) stratum {
+	return stratum{len(models[0]), func(t int) []ByTask {
+		all := make([]ByTask, len(models))
+		for i, scores := range models {
+			all[i] = slices.Delete(slices.Clone(scores), t, t+1)
 		}
-		return models
+		return all
 	}}
 }

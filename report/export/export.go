@@ -49,8 +49,8 @@ type score struct {
 func scores(r *report.Result, model report.Object, chosen []string, directed bool) []score {
 	var list []score
 	for n := range model.Estimates() {
-		m, known := r.MetricOf(n.Path)
-		if !known || directed && m.Direction == report.Neither || !n.Value.Defined() || !isChosen(r, n.Path, chosen) {
+		m, isDeclared := r.MetricOf(n.Path)
+		if !isDeclared || directed && m.Direction == report.Neither || !n.Value.Defined() || !isChosen(r, n.Path, chosen) {
 			continue
 		}
 		list = append(list, score{n, m, samplesOf(model, n.Path)})
@@ -82,7 +82,7 @@ func samplesOf(model report.Object, path string) int {
 // models visits the models of a result that have numbers to export, with a direction if it is wanted. Errors: no model
 // has one of the chosen numbers.
 func models(r *report.Result, chosen []string, directed bool, visit func(name string, list []score) error) error {
-	found := false
+	hasValues := false
 	for _, name := range r.Models.Keys() {
 		if r.Unmeasured(name) != "" {
 			continue
@@ -95,12 +95,12 @@ func models(r *report.Result, chosen []string, directed bool, visit func(name st
 		if len(list) == 0 {
 			continue
 		}
-		found = true
+		hasValues = true
 		if err := visit(name, list); err != nil {
 			return err
 		}
 	}
-	if found {
+	if hasValues {
 		return nil
 	}
 	names := slices.DeleteFunc(r.Metrics.Keys(), func(name string) bool {

@@ -1,4 +1,4 @@
-// Package junit writes what was checked as a JUnit XML file, and what failed as annotations of GitHub Actions.
+// Package junit writes checks as a JUnit XML file, and failed ones as annotations of GitHub Actions.
 package junit
 
 import (
@@ -52,8 +52,8 @@ func Annotations(name, file string, cases []Check) []string {
 			continue
 		}
 		for text := range strings.SplitSeq(c.Failure, "\n") {
-			lines = append(lines, "::error file="+property.Replace(escape.Line(file))+",title="+property.Replace(escape.Line(name+" "+c.Name))+
-				"::"+message.Replace(escape.Line(text)))
+			title := property.Replace(escape.Line(name + " " + c.Name))
+			lines = append(lines, "::error file="+property.Replace(escape.Line(file))+",title="+title+"::"+message.Replace(escape.Line(text)))
 		}
 	}
 	return lines

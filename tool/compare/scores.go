@@ -185,8 +185,8 @@ func (t *scoreTable) searched() {
 		named[name] = true
 		model = model || role == roleModel
 	}
-	given := t.given
-	given.Columns = slices.Clone(given.Columns)
+	options := t.given
+	options.Columns = slices.Clone(options.Columns)
 	for i, name := range t.names {
 		metric, isMetric := strings.CutPrefix(name, tracker.Metrics)
 		switch {
@@ -195,14 +195,14 @@ func (t *scoreTable) searched() {
 			t.names[i] = metric
 		case isMetric:
 		case name == tracker.RunName && !model:
-			given.Columns = append(given.Columns, roleModel+"="+name)
+			options.Columns = append(options.Columns, roleModel+"="+name)
 		case name == tracker.RunID && !model && !slices.Contains(t.names, tracker.RunName):
-			given.Columns = append(given.Columns, roleModel+"="+name)
+			options.Columns = append(options.Columns, roleModel+"="+name)
 		default:
-			given.Columns = append(given.Columns, roleSkip+"="+name)
+			options.Columns = append(options.Columns, roleSkip+"="+name)
 		}
 	}
-	t.given = given
+	t.given = options
 }
 
 // head gives every column a role.

@@ -51,7 +51,7 @@ type Study struct {
 	names              []string                // of the models, in order
 	of                 map[string]*Aggregate   // by name
 	taskMeans          map[string]study.ByTask // of the models, as scored
-	halves             map[string][]float64    // of the models, by task: half widths of intervals over samples; nil: unknown
+	halves             map[string][]float64    // by task: half widths of intervals of the models; nil: unknown
 	spans              []float64               // best − worst of the tasks, where scores are scaled
 	tooFew             string                  // why no test of ranks could find anything, empty if it could
 }

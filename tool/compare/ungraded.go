@@ -96,12 +96,12 @@ func (c *comparer) ungraded(g *group, row *Row, e *estimate, metric report.Metri
 		if scored == nil || k < 0 {
 			return nil, nil
 		}
-		at := make(map[string]float64, len(scored.Sample))
+		scoreOf := make(map[string]float64, len(scored.Sample))
 		for j, name := range scored.Sample {
-			at[name] = scored.Scores[k][j]
+			scoreOf[name] = scored.Scores[k][j]
 		}
 		for _, name := range all.names {
-			v, ok := at[name]
+			v, ok := scoreOf[name]
 			if !ok || math.IsNaN(v) {
 				u.Count++
 				v = math.NaN()
@@ -187,20 +187,20 @@ func limitsOf(metric report.Metric, path string, scores []float64) (limits repor
 		return slices.ContainsFunc(scores, func(v float64) bool { return v < l.Low || v > l.High })
 	}
 	isTruth := len(scores) > 1 && !slices.ContainsFunc(scores, func(v float64) bool { return v != 0 && v != 1 })
-	switch known := metric.Range; {
-	case isTruth && (known == nil || known.Low <= 0 && known.High >= 1):
+	switch declared := metric.Range; {
+	case isTruth && (declared == nil || declared.Low <= 0 && declared.High >= 1):
 		return truths, ""
-	case known == nil && slices.Contains(loggedHigher,
+	case declared == nil && slices.Contains(loggedHigher,
 		report.Family(path)) && !outside(truths) && report.Family(path) != "mcc":
 		return truths, ""
-	case known == nil:
+	case declared == nil:
 		return limits, fmt.Sprintf("nothing says which scores of %s are the lowest and the highest possible", path)
-	case math.IsInf(known.Low, 0) || math.IsInf(known.High, 0):
+	case math.IsInf(declared.Low, 0) || math.IsInf(declared.High, 0):
 		return limits, path + " has no lowest or no highest possible score"
-	case outside(*known):
-		return limits, fmt.Sprintf("scores of %s are outside of its range from %g to %g", path, known.Low, known.High)
+	case outside(*declared):
+		return limits, fmt.Sprintf("scores of %s are outside of its range from %g to %g", path, declared.Low, declared.High)
 	default:
-		return *known, ""
+		return *declared, ""
 	}
 }
 
@@ -238,20 +238,20 @@ const mostUngraded = 6
 // ungraded says of rows how many samples have no score.
 func (r *Result) ungraded(rows []*Row) []string {
 	var out []string
-	left := 0
+	omitted := 0
 	for _, row := range rows {
 		for x, cell := range row.Cells {
 			switch {
 			case cell == nil || cell.Ungraded == nil:
 			case len(out) == mostUngraded:
-				left++
+				omitted++
 			default:
 				out = append(out, cell.Ungraded.words(strings.TrimSpace(taskPrefix(row)+row.Metric), r.Models[x]))
 			}
 		}
 	}
-	if left > 0 {
-		out = append(out, fmt.Sprintf("%s more with samples without a score: see compare_table.csv", text.Count(left,
+	if omitted > 0 {
+		out = append(out, fmt.Sprintf("%s more with samples without a score: see compare_table.csv", text.Count(omitted,
 			"number")))
 	}
 	return out

@@ -140,14 +140,14 @@ func pairs(flag string, list []string) (map[string]string, error) {
 func (s *exportSettings) run(ctx context.Context, o *run.Options, stdout, _ io.Writer) error {
 	var all []export.Output
 	tables := export.NewTables()
-	known := map[string]bool{}
+	models := map[string]bool{}
 	for _, path := range o.Args {
 		r, err := report.Read(run.Expand(path))
 		if err != nil {
 			return run.PathError(err)
 		}
 		for _, name := range r.Models.Keys() {
-			known[name] = true
+			models[name] = true
 		}
 		files, err := s.files(path, r, tables)
 		if err != nil {
@@ -156,7 +156,7 @@ func (s *exportSettings) run(ctx context.Context, o *run.Options, stdout, _ io.W
 		all = append(all, files...)
 	}
 	for name := range s.o.ModelIDs {
-		if !known[name] {
+		if !models[name] {
 			return run.Usage("--model-id %s=…: no result has a model of this name", name)
 		}
 	}
