@@ -250,19 +250,7 @@ func (t *crossThread[T]) score(order []int) (map[string]float64, error) {
 		cross = t.widened(t.cross, c.a.Dim(), c.b.Dim())
 	}
 	if c.wants("cka") || c.wants("cka_debiased") {
-		var biased float64
-		if w.byUnits {
-			biased = matrix.Dot(cross.Data, cross.Data)
-		} else {
-			biased = innerProduct(w.inner[0].Data, w.inner[1].Data, order, c.a.n())
-		}
-		squares := 0.0
-		for i, v := range c.a.square {
-			squares += float64(v * c.b.square[ordered(order, i)])
-		}
-		out["cka"] = alignment(biased, w.aBiased, w.bBiased)
-		shared := unbiasedHSIC(biased, squares, c.a.total, c.b.total, c.a.n())
-		out["cka_debiased"] = alignment(shared, w.aUnbiased, w.bUnbiased)
+		w.align(out, cross, order)
 	}
 	if c.wants("procrustes") || c.wants("shape_angle") {
 		varying, err := t.spanning(cross, order)
@@ -301,6 +289,22 @@ func (t *crossThread[T]) score(order []int) (map[string]float64, error) {
 		}
 	}
 	return out, nil
+}
+
+// align enters both linear CKA of an order with its cross product, which is empty where inner products of points stand
+// for it.
+func (w *crossWork) align(out map[string]float64, cross matrix.Matrix, order []int) {
+	c, biased := w.c, matrix.Dot(cross.Data, cross.Data)
+	if !w.byUnits {
+		biased = innerProduct(w.inner[0].Data, w.inner[1].Data, order, c.a.n())
+	}
+	squares := 0.0
+	for i, v := range c.a.square {
+		squares += float64(v * c.b.square[ordered(order, i)])
+	}
+	out["cka"] = alignment(biased, w.aBiased, w.bBiased)
+	shared := unbiasedHSIC(biased, squares, c.a.total, c.b.total, c.a.n())
+	out["cka_debiased"] = alignment(shared, w.aUnbiased, w.bUnbiased)
 }
 
 // ordered is entry i of an order, nil for the points as they are.
