@@ -68,7 +68,7 @@ func crossProducts(ctx context.Context, c *comparison) error {
 const narrowFrom = 1 << 26
 
 func (w *crossWork) narrow() bool {
-	return float64(w.c.a.n())*float64(w.c.a.Dim())*float64(w.c.b.Dim()) >= narrowFrom
+	return w.byUnits && float64(w.c.a.n())*float64(w.c.a.Dim())*float64(w.c.b.Dim()) >= narrowFrom
 }
 
 // nearValue is above the error of a score by products in float32, which is below 1e-7 in [TestRoundedScores].
@@ -89,7 +89,13 @@ func crossRows[T kernel.Float](ctx context.Context, w *crossWork, rows []int, va
 	if len(rows) == 0 {
 		return nil
 	}
-	sides := [2]*side[T]{newSide[T](w, 0), newSide[T](w, 1)}
+	var sides [2]*side[T]
+	for number := range sides {
+		var err error
+		if sides[number], err = newSide[T](w, number); err != nil {
+			return err
+		}
+	}
 	return parallel.With(ctx, w.c.o.Threads, len(rows), func() func(int) error {
 		t := &crossThread[T]{crossWork: w, sides: sides}
 		return func(i int) (err error) {
@@ -120,6 +126,8 @@ type crossWork struct {
 	unitsA, unitsB           []int         // units that vary
 	lengthA, lengthB         []float64     // of these, as columns
 	regressions              [2]*regression
+	byUnits                  bool             // a score needs the cross product
+	inner                    [2]matrix.Matrix // inner products of the points for CKA, without byUnits
 }
 
 func newCrossWork(c *comparison) (*crossWork, error) {
@@ -157,7 +165,39 @@ func newCrossWork(c *comparison) (*crossWork, error) {
 	}
 	w.unitsA, w.lengthA = c.a.units()
 	w.unitsB, w.lengthB = c.b.units()
-	return w, nil
+	return w, w.choose()
+}
+
+// choose decides whether orders need the cross product of the spaces. CKA follows from inner products of points, too,
+// which is faster with many dimensions.
+func (w *crossWork) choose() error {
+	c := w.c
+	angles := (c.wants("procrustes") || c.wants("shape_angle")) && c.a.Dim() < c.a.n() && c.b.Dim() < c.b.n()
+	canonical := (c.wants("svcca") || c.wants("pwcca")) && w.degenerate() == ""
+	alignments := c.wants("cka") || c.wants("cka_debiased")
+	w.byUnits = angles || canonical || c.wants("unit_match") || w.regressions[0] != nil ||
+		alignments && !c.fasterByPoints()
+	if w.byUnits || !alignments {
+		return nil
+	}
+	for side, p := range []*Prepared{c.a, c.b} {
+		var err error
+		if w.inner[side], err = p.inner(c.o.Threads); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readCost is the time of a product of two numbers of which one is read in an order, in times of one in a matrix product.
+const readCost = 64
+
+// fasterByPoints says whether CKA takes less time from inner products of points, n² numbers read in each order, than
+// from cross products of p·q numbers, and no more memory than the spaces.
+func (c *comparison) fasterByPoints() bool {
+	n, p, q := float64(c.a.n()), float64(c.a.Dim()), float64(c.b.Dim())
+	orders := float64(1 + len(c.o.Orders))
+	return n <= p+q && n*(p+q)+readCost*orders*n < orders*p*q
 }
 
 // whitened is the basis with each component divided by its size.
@@ -200,21 +240,17 @@ func (p *Prepared) units() (index []int, length []float64) {
 
 // score computes the scores of one order.
 func (t *crossThread[T]) score(order []int) (map[string]float64, error) {
-	if err := t.multiply(order); err != nil {
-		return nil, err
-	}
 	w, c := t.crossWork, t.c
 	out := map[string]float64{}
-	cross := t.widened(t.cross, c.a.Dim(), c.b.Dim())
-	if c.wants("cka") || c.wants("cka_debiased") {
-		biased := matrix.Dot(cross.Data, cross.Data)
-		squares := 0.0
-		for i, v := range c.a.square {
-			squares += float64(v * c.b.square[ordered(order, i)])
+	var cross matrix.Matrix
+	if w.byUnits {
+		if err := t.multiply(order); err != nil {
+			return nil, err
 		}
-		out["cka"] = alignment(biased, w.aBiased, w.bBiased)
-		shared := unbiasedHSIC(biased, squares, c.a.total, c.b.total, c.a.n())
-		out["cka_debiased"] = alignment(shared, w.aUnbiased, w.bUnbiased)
+		cross = t.widened(t.cross, c.a.Dim(), c.b.Dim())
+	}
+	if c.wants("cka") || c.wants("cka_debiased") {
+		w.align(out, cross, order)
 	}
 	if c.wants("procrustes") || c.wants("shape_angle") {
 		varying, err := t.spanning(cross, order)
@@ -255,6 +291,22 @@ func (t *crossThread[T]) score(order []int) (map[string]float64, error) {
 	return out, nil
 }
 
+// align enters both linear CKA of an order with its cross product, which is empty where inner products of points stand
+// for it.
+func (w *crossWork) align(out map[string]float64, cross matrix.Matrix, order []int) {
+	c, biased := w.c, matrix.Dot(cross.Data, cross.Data)
+	if !w.byUnits {
+		biased = innerProduct(w.inner[0].Data, w.inner[1].Data, order, c.a.n())
+	}
+	squares := 0.0
+	for i, v := range c.a.square {
+		squares += float64(v * c.b.square[ordered(order, i)])
+	}
+	out["cka"] = alignment(biased, w.aBiased, w.bBiased)
+	shared := unbiasedHSIC(biased, squares, c.a.total, c.b.total, c.a.n())
+	out["cka_debiased"] = alignment(shared, w.aUnbiased, w.bUnbiased)
+}
+
 // ordered is entry i of an order, nil for the points as they are.
 func ordered(order []int, i int) int {
 	if order == nil {
@@ -267,7 +319,7 @@ func ordered(order []int, i int) int {
 // product of units that vary, or of the points in fewer coordinates.
 func (t *crossThread[T]) spanning(cross matrix.Matrix, order []int) (matrix.Matrix, error) {
 	w, first, second := t.crossWork, t.c.a.spanned(), t.c.b.spanned()
-	if first.Dim < cross.N || second.Dim < cross.Dim {
+	if first.Dim < t.c.a.Dim() || second.Dim < t.c.b.Dim() {
 		y := second
 		if order != nil {
 			y = second.Select(order)

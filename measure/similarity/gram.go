@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/internal/kernel"
 	"repscope/internal/parallel"
 )
 
@@ -45,7 +46,7 @@ func pairMatrices(ctx context.Context, c *comparison) error {
 		}
 		scores := make([]float64, 1+len(c.o.Orders))
 		err = parallel.For(ctx, c.o.Threads, len(scores), func(_, row int) {
-			scores[row] = alignment(innerProduct(a, b, c.order(row), c.a.n()), a.own, b.own)
+			scores[row] = alignment(innerProduct(a.values, b.values, c.order(row), c.a.n()), a.own, b.own)
 		})
 		if err != nil {
 			return err
@@ -114,7 +115,7 @@ func (p *Prepared) pairs(ctx context.Context, kind gram, threads int) (*centered
 	if err != nil {
 		return nil, err
 	}
-	out.own = innerProduct(out, out, nil, n)
+	out.own = innerProduct(out.values, out.values, nil, n)
 	if largest := total / (m * m); out.own <= 1e-12*m*m*largest*largest { // rounding alone
 		out.own = 0
 	}
@@ -122,15 +123,15 @@ func (p *Prepared) pairs(ctx context.Context, kind gram, threads int) (*centered
 	return out, nil
 }
 
-// innerProduct is Σ_ij A_ij·B_ij with row and column order[i] of B at i.
-func innerProduct(a, b *centeredPairs, order []int, n int) float64 {
+// innerProduct is Σ_ij A_ij·B_ij of n × n matrices, with row and column order[i] of B at i.
+func innerProduct[T kernel.Float](a, b []T, order []int, n int) float64 {
 	sum := 0.0
 	for i := range n {
 		from := i
 		if order != nil {
 			from = order[i]
 		}
-		x, y := a.values[i*n:(i+1)*n], b.values[from*n:(from+1)*n]
+		x, y := a[i*n:(i+1)*n], b[from*n:(from+1)*n]
 		row := 0.0
 		if order == nil {
 			for j, v := range x {

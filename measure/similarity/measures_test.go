@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"repscope/measure/measuretest"
+	"repscope/neighbors"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -75,6 +76,25 @@ func TestScoresMatchPeers(t *testing.T) {
 		for title, want := range peers[c] {
 			_, name, _ := strings.Cut(title, " ")
 			measuretest.Near(t, title, found[name].Value, want, 1e-9)
+		}
+	}
+}
+
+// Scores equal the values of platonic-rep, whose neighbors are by the angle. It computes shares of neighbors in float32.
+func TestScoresMatchPlatonic(t *testing.T) {
+	t.Parallel()
+	var cases []reference
+	readJSON(t, "reference.json", &cases)
+	var peers []map[string]float64
+	readJSON(t, "platonic.json", &peers)
+	for c, ref := range cases {
+		found := scored(t, pointsOf(ref.X), pointsOf(ref.Y), Options{K: []int{3, 10}, Metric: neighbors.Cosine})
+		for name, want := range peers[c] {
+			tolerance := 1e-9
+			if strings.HasPrefix(name, "mutual_knn") {
+				tolerance = 1e-6
+			}
+			measuretest.Near(t, name, found[name].Value, want, tolerance)
 		}
 	}
 }

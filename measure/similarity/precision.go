@@ -4,27 +4,32 @@ package similarity
 
 import (
 	"repscope/internal/kernel"
+	"repscope/internal/kernel/vector"
 	"repscope/measure/internal/matrix"
 )
 
 // side is what a space contributes to products of a precision.
 type side[T kernel.Float] struct {
-	x        []T   // centered points
-	whitened []T   // components divided by their size
-	turns    [][]T // eigenvectors of each fold of the regression from the space
+	x        []T                // centered points
+	whitened []T                // components divided by their size
+	turns    []kernel.Packed[T] // eigenvectors of each fold of the regression from the space
 }
 
 // newSide is of the first or the second space.
-func newSide[T kernel.Float](w *crossWork, number int) *side[T] {
+func newSide[T kernel.Float](w *crossWork, number int) (*side[T], error) {
 	p := []*Prepared{w.c.a, w.c.b}[number]
 	out := &side[T]{x: rounded[T](p.x.Data)}
 	out.whitened = rounded[T]([]matrix.Matrix{w.whitenFirst, w.whitenOther}[number].Data)
 	if r := w.regressions[number]; r != nil {
-		for _, fold := range r.folds {
-			out.turns = append(out.turns, rounded[T](fold.turn.Data))
+		out.turns = make([]kernel.Packed[T], len(r.folds))
+		for f, fold := range r.folds {
+			rows := kernel.Rows(rounded[T](fold.turn.Data), fold.turn.Dim)
+			if err := out.turns[f].Left(rows, fold.turn.N, fold.turn.Dim); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // rounded are numbers in a precision.
@@ -51,6 +56,8 @@ type crossThread[T kernel.Float] struct {
 	sums        [2]matrix.Matrix
 	cell        []T
 	raw, turned [2][]T
+	inner       []T // and weights: products of turned points
+	weights     []float64
 }
 
 // product is C = A·B of m × n numbers.
@@ -128,6 +135,8 @@ func (t *crossThread[T]) multiplyFolds(order []int) error {
 			t.sums[d] = matrix.New(len(r.folds), []int{q, p}[d])
 			t.raw[d], t.turned[d] = make([]T, p*q), make([]T, p*q)
 		}
+		largest := max(p, q)
+		t.inner, t.weights = make([]T, largest*largest), make([]float64, largest*largest)
 	}
 	cells := make([][2][]int, len(first.folds)*len(second.folds)) // the points of both spaces
 	for i, f := range first.fold {
@@ -166,13 +175,24 @@ func (t *crossThread[T]) multiplyFolds(order []int) error {
 }
 
 func addTo[T kernel.Float](dst, src []T) {
+	if narrow, ok := any(dst).([]float32); ok {
+		vector.AddRows(narrow, narrow, any(src).([]float32), 1, 1)
+		return
+	}
 	for i, v := range src {
 		dst[i] += v
 	}
 }
 
-// addRows adds rows of the length of sum.
+// addRows adds rows of the length of sum, one after the other.
 func addRows[T kernel.Float](sum []float64, rows []T) {
+	dim := len(sum)
+	for ; len(rows) >= 4*dim; rows = rows[4*dim:] {
+		first, second, third, fourth := rows[:dim], rows[dim:2*dim], rows[2*dim:3*dim], rows[3*dim:4*dim]
+		for k := range sum {
+			sum[k] = sum[k] + float64(first[k]) + float64(second[k]) + float64(third[k]) + float64(fourth[k])
+		}
+	}
 	for len(rows) > 0 {
 		for k, v := range rows[:len(sum)] {
 			sum[k] += float64(v)

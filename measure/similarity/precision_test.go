@@ -150,3 +150,36 @@ func TestMoreDimensionsThanPoints(t *testing.T) {
 		t.Error("fewer dimensions than points: ", s.Reason)
 	}
 }
+
+// CKA from inner products of points equals CKA from the cross product, which unit_match needs, in every order.
+func TestCKAByPoints(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(11, 12))
+	const n = 30
+	for _, dims := range [][2]int{{300, 200}, {20, 900}} {
+		a, b := roundingSpaces(r, n, dims[0], dims[1], 0.5)
+		o := Options{Measures: []string{"cka", "cka_debiased"}, Orders: [][]int{r.Perm(n), r.Perm(n)}}
+		byUnits := o
+		byUnits.Measures = append([]string{"unit_match"}, o.Measures...)
+		for _, one := range []struct {
+			o    Options
+			want bool
+		}{{o, false}, {byUnits, true}} {
+			one.o = one.o.withDefaults()
+			c := &comparison{a: mustPrepare(t, a), b: mustPrepare(t, b), o: &one.o, series: map[string]*Series{}}
+			for _, name := range one.o.Measures {
+				c.series[name] = &Series{}
+			}
+			if w, err := newCrossWork(c); err != nil || w.byUnits != one.want {
+				t.Fatalf("%v: by units %v (%v), want %v", dims, w.byUnits, err, one.want)
+			}
+		}
+		found, want := scored(t, a, b, o), scored(t, a, b, byUnits)
+		for _, name := range o.Measures {
+			measuretest.Near(t, name, found[name].Value, want[name].Value, 1e-12)
+			for p, v := range found[name].Null {
+				measuretest.Near(t, name+" in an order", v, want[name].Null[p], 1e-12)
+			}
+		}
+	}
+}

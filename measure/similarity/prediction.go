@@ -219,7 +219,7 @@ func (t *crossThread[T]) errors(d, f int, squares float64) ([]float64, error) {
 			right = kernel.Rows(raw, dim)
 		}
 		into := [][]T{training, test}[k]
-		if err := t.product(into, dim, other, dim, kernel.Rows(t.sides[d].turns[f], dim), right, false); err != nil {
+		if err := t.product(into, dim, other, dim, t.sides[d].turns[f].Operand(0), right, false); err != nil {
 			return nil, err
 		}
 	}
@@ -230,14 +230,15 @@ func (t *crossThread[T]) errors(d, f int, squares float64) ([]float64, error) {
 			along[k] += float64(float64(v) * float64(row[l]))
 		}
 	}
-	inner := make([]T, dim*dim)
+	inner := t.inner[:dim*dim]
 	reduced := kernel.Rows(training, other)
 	if err := t.product(inner, dim, dim, other, reduced, reduced, true); err != nil {
 		return nil, err
 	}
-	weights := matrix.New(dim, dim)
+	weights := matrix.Matrix{N: dim, Dim: dim, Data: t.weights[:dim*dim]}
 	for k := range dim {
 		row, square, products := weights.Row(k), fold.square.Row(k), inner[k*dim:]
+		clear(row[:k])
 		row[k] = float64(products[k]) * square[k]
 		for l := k + 1; l < dim; l++ {
 			row[l] = 2 * float64(products[l]) * square[l]

@@ -150,14 +150,32 @@ func rowProduct(a, b matrix.Matrix, threads int) (matrix.Matrix, error) {
 // own computes the inner products of the space with itself.
 func (p *Prepared) own() (biased, unbiased float64, err error) {
 	p.once.own.Do(func() {
-		cross := matrix.New(p.x.Dim, p.x.Dim)
-		if p.ownErr = crossProduct(cross, p.x, p.x, 0, nil); p.ownErr != nil {
+		cross, err := p.products()
+		if p.ownErr = err; err != nil {
 			return
 		}
 		p.biased = matrix.Dot(cross.Data, cross.Data)
 		p.unbiased = unbiasedHSIC(p.biased, matrix.Dot(p.square, p.square), p.total, p.total, p.x.N)
 	})
 	return p.biased, p.unbiased, p.ownErr
+}
+
+// products is XᵀX, or XXᵀ where points are fewer than coordinates: both have the same eigenvalues but for zeros.
+func (p *Prepared) products() (matrix.Matrix, error) {
+	if p.x.N < p.x.Dim {
+		return p.inner(0)
+	}
+	out := matrix.New(p.x.Dim, p.x.Dim)
+	return out, crossProduct(out, p.x, p.x, 0, nil)
+}
+
+// inner is XXᵀ, the inner products of the points.
+func (p *Prepared) inner(threads int) (matrix.Matrix, error) {
+	x, out := kernel.Rows(p.x.Data, p.x.Dim), matrix.New(p.x.N, p.x.N)
+	product := kernel.Product[float64]{
+		M: p.x.N, N: p.x.N, K: p.x.Dim, A: x, B: x, C: out.Data, Stride: p.x.N, Threads: threads,
+	}
+	return out, product.Run()
 }
 
 // unbiasedHSIC is n(n−3) times the unbiased HSIC of centered points, from ‖XᵀY‖², Σ ‖x‖²‖y‖² and the totals.
@@ -205,17 +223,7 @@ func (p *Prepared) principal() (components, error) {
 func (p *Prepared) findComponents() (components, error) {
 	x := p.x
 	small := min(x.N, x.Dim)
-	product := matrix.New(small, small)
-	var err error
-	if x.Dim <= x.N {
-		err = crossProduct(product, x, x, 0, nil)
-	} else {
-		k := kernel.Product[float64]{
-			M: x.N, N: x.N, K: x.Dim, A: kernel.Rows(x.Data, x.Dim), B: kernel.Rows(x.Data, x.Dim),
-			C: product.Data, Stride: x.N,
-		}
-		err = k.Run()
-	}
+	product, err := p.products()
 	if err != nil {
 		return components{}, err
 	}

@@ -1,4 +1,5 @@
-// Eigenvalues of symmetric matrices with their vectors: panels of reflections, then rotations of rows.
+// Eigenvalues of symmetric matrices with their vectors: panels of reflections, then inverse iteration, or rotations of
+// rows where eigenvalues are close.
 
 package spectrum
 
@@ -53,7 +54,9 @@ func Eigenvectors(a []float64, n, threads int) (values, vectors []float64, err e
 		}
 	}
 	w.turnBack()
-	if !w.rotate() {
+	if done, err := w.inverted(); err != nil {
+		return nil, nil, err
+	} else if !done && !w.rotate() {
 		return nil, nil, errNotConverged
 	}
 	order := make([]int, n)
