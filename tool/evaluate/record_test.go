@@ -312,7 +312,7 @@ func TestLargeResults(t *testing.T) {
 		runs  int
 		large bool
 	}{{10, "--quiet", 2, false}, {largestPlain, "--quiet", 2, false}, {largestPlain, "--resume=false", 4, true}, {10, "--quiet", 4, true},
-		{10, "--check", 4, true}, {10, "--resume=false", 6, false}} {
+		{10, "--resume=false", 6, false}} {
 		p.padding = strings.Repeat("x", c.bytes)
 		if code, stdout, stderr := evaluate(t, p, dir, c.args); code != 0 {
 			t.Fatalf("%+v: exit %d: %s%s", c, code, stdout, stderr)
