@@ -38,8 +38,10 @@ func tree(t *testing.T, dir string) map[string]string {
 // The files before and after the commit of [several].
 var (
 	beforeSeveral = map[string]string{"out/b.csv.gz": "old b", "out/r.sha256": strings.Repeat("0", 64) + "  b.csv.gz\n",
-		"out/a.csv.gz": "mine", "out/r.json": "old", "out/a.csv": "old a", "out/pages/1.png": "old 1", "out/z.npy.partial": "rows", "elsewhere/t.csv": "old t", "out/mine": "mine"}
-	afterSeveral = map[string]string{"out/r.sha256": "new", "out/a.csv.gz": "mine", "out/r.json": "new", "out/a.csv": "new a", "out/b.csv": "new b", "out/pages/1.png": "new 1", "out/z.npy": "rows", "elsewhere/t.csv": "new t",
+		"out/a.csv.gz": "mine", "out/r.json": "old", "out/a.csv": "old a", "out/pages/1.png": "old 1",
+		"out/z.npy.partial": "rows", "elsewhere/t.csv": "old t", "out/mine": "mine"}
+	afterSeveral = map[string]string{"out/r.sha256": "new", "out/a.csv.gz": "mine", "out/r.json": "new",
+		"out/a.csv": "new a", "out/b.csv": "new b", "out/pages/1.png": "new 1", "out/z.npy": "rows", "elsewhere/t.csv": "new t",
 		"elsewhere/u.csv": "new u", "out/mine": "mine"}
 )
 

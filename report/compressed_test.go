@@ -43,7 +43,9 @@ func writeRun(t *testing.T, dir string, limit int, table string) *Transaction {
 	if err != nil || samples.File != "r_samples.csv" {
 		t.Fatal(samples, err)
 	}
-	for _, f := range []struct{ name, content string }{{"t.csv", table}, {"t.svg", table}, {"r" + SumsEnding, ""}, {name, string(result)}} {
+	for _, f := range []struct{ name, content string }{
+		{"t.csv", table}, {"t.svg", table}, {"r" + SumsEnding, ""}, {name, string(result)},
+	} {
 		if f.content == "" {
 			var sums strings.Builder
 			if err := WriteSums(&sums, files.Sums()); err != nil {
@@ -63,7 +65,8 @@ func TestTransaction_CompressOver(t *testing.T) {
 	dir := t.TempDir()
 	table := strings.Repeat("a,1\n", 100)
 	plain := map[string]bool{"t.csv": true, "t.svg": true, "r.json": true, "r_samples.csv": true, "r.sha256": true}
-	large := map[string]bool{"t.csv.gz": true, "t.svg": true, "r.json.gz": true, "r_samples.csv.gz": true, "r.sha256": true}
+	large := map[string]bool{"t.csv.gz": true, "t.svg": true, "r.json.gz": true, "r_samples.csv.gz": true,
+		"r.sha256": true}
 	check := func(step string, want map[string]bool) {
 		t.Helper()
 		got := tree(t, dir)
@@ -102,7 +105,8 @@ func TestTransaction_CompressOver(t *testing.T) {
 		step  string
 		limit int
 		want  map[string]bool
-	}{{"never", 0, plain}, {"smaller", 1000, plain}, {"larger", 20, large}, {"again", 20, large}, {"smaller again", 1000, plain}} {
+	}{{"never", 0, plain}, {"smaller", 1000, plain}, {"larger", 20, large}, {"again", 20, large},
+		{"smaller again", 1000, plain}} {
 		files := writeRun(t, dir, c.limit, table)
 		if c.step == "again" && !files.Unchanged() {
 			t.Error("the same content gives other bytes")
@@ -162,7 +166,8 @@ func TestOpen_Compressed(t *testing.T) {
 		name, want string
 		data       []byte
 	}{{"whole", "", whole}, {"truncated", "truncated", whole[:len(whole)/2]}, {"damaged", "damaged", damaged},
-		{"bomb", "expands too much", bomb.Bytes()}, {"twice", "r.json.gz", zipped(t, whole)}, {"empty", "r.json.gz", zipped(t, []byte("{}"))}} {
+		{"bomb", "expands too much", bomb.Bytes()}, {"twice", "r.json.gz", zipped(t, whole)},
+		{"empty", "r.json.gz", zipped(t, []byte("{}"))}} {
 		if err := os.WriteFile(path+gunzip.Ending, c.data, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,8 @@ func Read(path string) (*Result, error) {
 	return ReadFrom(f.Name(), f)
 }
 
-// ReadFrom reads a result file, which may be compressed by gzip; name is its name in errors. Writing the result again gives the same bytes. Models and
+// ReadFrom reads a result file, which may be compressed by gzip; name is its name in errors. Writing the result again
+// gives the same bytes, expanded. Models and
 // other parts without a fixed form become an [Object] in the order of the file, with values of the types nil, bool,
 // string, json.Number (at full precision), []any and Object. [Result.Model] and the methods of Object return numbers
 // with their reasons. Unknown keys are kept under Extra.
