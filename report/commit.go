@@ -26,7 +26,7 @@ const (
 // renaming is what a commit does to one file. In the list, paths in the folder count from it, and others are whole.
 type renaming struct {
 	Target  string `json:"target"`
-	Temp    string `json:"temp"`
+	Temp    string `json:"temp"`              // empty: the file is removed
 	Earlier string `json:"earlier,omitempty"` // where the file goes that has the name; empty: none has it
 	Kept    bool   `json:"kept,omitempty"`    // Temp is not the transaction's own
 }
@@ -111,8 +111,10 @@ func (t *Transaction) rename() error {
 	if err := gone(os.Remove(list)); err != nil { // from here on the folder has the new files
 		return errors.Join(err, undo(changes))
 	}
-	for i, c := range changes {
-		t.files[i].temp = ""
+	for _, f := range t.files {
+		f.temp = ""
+	}
+	for _, c := range changes {
 		if c.Earlier != "" && t.step() == nil {
 			_ = os.Remove(c.Earlier) // a left-over second name of the old file harms nobody
 		}
@@ -144,6 +146,12 @@ func (t *Transaction) changes() ([]renaming, error) {
 			c.Earlier = t.tempPath(f.target + asideSuffix)
 		}
 		list = append(list, c)
+	}
+	for _, name := range t.replaced() {
+		path := filepath.Join(t.dir, filepath.FromSlash(name))
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			list = append(list, renaming{Target: path, Earlier: t.tempPath(path + asideSuffix)})
+		}
 	}
 	return list, nil
 }
@@ -208,6 +216,9 @@ func (t *Transaction) apply(c renaming) error {
 	}
 	if err := t.step(); err != nil {
 		return err
+	}
+	if c.Temp == "" {
+		return gone(os.Remove(c.Target))
 	}
 	return os.Rename(c.Temp, c.Target)
 }

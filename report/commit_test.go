@@ -37,13 +37,16 @@ func tree(t *testing.T, dir string) map[string]string {
 
 // The files before and after the commit of [several].
 var (
-	beforeSeveral = map[string]string{"out/r.json": "old", "out/a.csv": "old a", "out/pages/1.png": "old 1", "out/z.npy.partial": "rows", "elsewhere/t.csv": "old t", "out/mine": "mine"}
-	afterSeveral  = map[string]string{"out/r.json": "new", "out/a.csv": "new a", "out/b.csv": "new b", "out/pages/1.png": "new 1", "out/z.npy": "rows", "elsewhere/t.csv": "new t",
+	beforeSeveral = map[string]string{"out/b.csv.gz": "old b", "out/r.sha256": strings.Repeat("0", 64) + "  b.csv.gz\n",
+		"out/a.csv.gz": "mine", "out/r.json": "old", "out/a.csv": "old a", "out/pages/1.png": "old 1",
+		"out/z.npy.partial": "rows", "elsewhere/t.csv": "old t", "out/mine": "mine"}
+	afterSeveral = map[string]string{"out/r.sha256": "new", "out/a.csv.gz": "mine", "out/r.json": "new",
+		"out/a.csv": "new a", "out/b.csv": "new b", "out/pages/1.png": "new 1", "out/z.npy": "rows", "elsewhere/t.csv": "new t",
 		"elsewhere/u.csv": "new u", "out/mine": "mine"}
 )
 
-// several begins a transaction of files that are new, that have an earlier one, that lie below the folder and
-// elsewhere, and that others have written.
+// several begins a transaction of files that are new, that have an earlier one, by its list of digests also one that is
+// compressed, that lie below the folder and elsewhere, and that others have written.
 func several(root string, earlier bool) (*Transaction, error) {
 	if earlier {
 		for name, content := range beforeSeveral {
@@ -62,7 +65,7 @@ func several(root string, earlier bool) (*Transaction, error) {
 		files.File("a.csv", filled("new a")), files.File("b.csv", filled("new b")), files.File("pages/1.png", filled("new 1")),
 		files.Adopt("z.npy", filepath.Join(root, "out", "z.npy.partial"), ""),
 		files.Elsewhere(filepath.Join(root, "elsewhere", "u.csv"), filled("new u")),
-		files.File("r.json", filled("new")))
+		files.File("r.sha256", filled("new")), files.File("r.json", filled("new")))
 }
 
 func wantTree(t *testing.T, what, root string, want map[string]string) {

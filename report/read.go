@@ -3,20 +3,17 @@
 package report
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"repscope/internal/format"
-	"repscope/internal/regular"
 )
 
 // ErrTruncated says that a result file ends too early.
@@ -25,18 +22,18 @@ var ErrTruncated = format.ErrTruncated
 // ErrNotResult says that a file is JSON, but no result file.
 var ErrNotResult = errors.New("not a result file")
 
-// Read reads the result file at path. See [ReadFrom].
+// Read reads the result file at path, or if there is none a compressed one: see [Open] and [ReadFrom].
 func Read(path string) (*Result, error) {
-	Recover(filepath.Dir(path))
-	f, err := regular.Open(path)
+	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadFrom(path, f)
+	return ReadFrom(f.Name(), f)
 }
 
-// ReadFrom reads a result file; name is its name in errors. Writing the result again gives the same bytes. Models and
+// ReadFrom reads a result file, which may be compressed by gzip; name is its name in errors. Writing the result again
+// gives the same bytes, expanded. Models and
 // other parts without a fixed form become an [Object] in the order of the file, with values of the types nil, bool,
 // string, json.Number (at full precision), []any and Object. [Result.Model] and the methods of Object return numbers
 // with their reasons. Unknown keys are kept under Extra.
@@ -45,7 +42,7 @@ func Read(path string) (*Result, error) {
 // schema, or only a schema), a schema other than [Schema], a name used twice in one object, and a value of the wrong
 // type.
 func ReadFrom(name string, r io.Reader) (*Result, error) {
-	data, err := regular.All(context.Background(), name, r, regular.Table)
+	data, err := all(name, r)
 	if err != nil {
 		return nil, err
 	}

@@ -289,6 +289,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(head + `"models":{"a":{"x":null,"y":[1,null],"rows":[{"k":1,"z":2},{"k":2,"z":null,"reason":"r"}],"reason":"x: a; y: b"}},` +
 		`"comparisons":[{"a":"a","b":"b","metric":"m","difference":null,"ci":[null,1],"p":null,"reason":"difference, ci: the value is negative infinity; p: q"}]}`))
 	f.Add([]byte(`{"schema":"repscope/2"}`))
+	f.Add(zipped(f, []byte(head+`"models":{"a":{"x":1}}}`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := ReadFrom("f.json", bytes.NewReader(data))
 		if err != nil {

@@ -4,7 +4,6 @@ package report
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -12,14 +11,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"repscope/internal/escape"
-	"repscope/internal/regular"
 	"repscope/internal/tabular"
 )
 
@@ -32,7 +29,7 @@ type Samples struct {
 	Sample string `json:"sample"`           // what a sample is: "state"
 	Group  string `json:"group,omitempty"`  // what a group is: "episode"; groups are independent of each other
 	Rows   int    `json:"rows"`             // of all models
-	SHA256 string `json:"sha256,omitempty"` // of the file's bytes
+	SHA256 string `json:"sha256,omitempty"` // of the file's bytes, before they are compressed
 	Extra  Object `json:",inline"`          // keys that this version does not know, of a file that was read
 }
 
@@ -40,7 +37,7 @@ type Samples struct {
 type SampleTable struct {
 	Metrics []string
 	Models  []ModelSamples // in the order in which they begin in the file
-	SHA256  string         // of the bytes that were read
+	SHA256  string         // of the bytes that were read, expanded
 
 	places map[string]int // of models that were read
 }
@@ -125,15 +122,15 @@ func (t *Transaction) Samples(name string, table *SampleTable) (Samples, error) 
 	return Samples{File: name, Rows: table.Rows(), SHA256: hex.EncodeToString(sum.Sum(nil))}, err
 }
 
-// ReadSamples reads the file of scores per sample at path. See [ReadSamplesFrom].
+// ReadSamples reads the file of scores per sample at path, or if there is none a compressed one: see [Open] and
+// [ReadSamplesFrom].
 func ReadSamples(path string) (*SampleTable, error) {
-	Recover(filepath.Dir(path))
-	f, err := regular.Open(path)
+	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadSamplesFrom(path, f)
+	return ReadSamplesFrom(f.Name(), f)
 }
 
 // ReadSamplesFrom reads scores per sample; name stands for the file in errors. Empty
@@ -154,7 +151,7 @@ func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
 func ReadGraded(name string, r io.Reader) (*SampleTable, error) { return readSamples(name, r, true) }
 
 func readSamples(name string, r io.Reader, reasons bool) (*SampleTable, error) {
-	data, err := regular.All(context.Background(), name, r, regular.Table)
+	data, err := all(name, r)
 	if err != nil {
 		return nil, err
 	}

@@ -214,6 +214,51 @@ func TestBadSamples(t *testing.T) {
 	}
 }
 
+// Whatever the bytes, scores of judges are read with their reasons, or an error names the file; without reasons the
+// table is the same.
+func FuzzReadGraded(f *testing.F) {
+	f.Add([]byte("model,sample,group,m\na,0,1,0.5\na,1,1,timeout\nb,0,1,refused\n"))
+	f.Add([]byte("model;sample;group;m;n\na;0;1;0,5;judge failed\n"))
+	f.Add([]byte("sample,model,m,group\n0,a,nan,x\n1,a,é,x\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		graded, err := ReadGraded("g.csv", bytes.NewReader(data))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "g.csv") {
+				t.Errorf("%v does not name the file", err)
+			}
+			return
+		}
+		unsaid := 0
+		for _, m := range graded.Models {
+			for k, reasons := range m.Reasons {
+				n := 0
+				for reason, count := range reasons {
+					if reason == "" || count < 1 {
+						t.Errorf("model %q: the reason %q has %d samples", m.Model, reason, count)
+					}
+					n += count
+				}
+				for _, score := range m.Scores[k] {
+					if math.IsNaN(score) {
+						n--
+					}
+				}
+				if n > 0 {
+					t.Errorf("model %q: %d reasons more than undefined scores", m.Model, n)
+				}
+			}
+			unsaid += len(m.Reasons)
+		}
+		plain, err := ReadSamplesFrom("g.csv", bytes.NewReader(data))
+		switch {
+		case err != nil && unsaid == 0:
+			t.Errorf("no reason, and without reasons: %v", err)
+		case err == nil && (plain.Rows() != graded.Rows() || unsaid > 0):
+			t.Errorf("%d rows, %d without reasons; %d lists of reasons", graded.Rows(), plain.Rows(), unsaid)
+		}
+	})
+}
+
 // Whatever the bytes, there is an error or a table that is written and read back.
 func FuzzReadSamples(f *testing.F) {
 	f.Add([]byte("model,sample,group,mse\na,0,1,0.5\nb,0,1,\n"))

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/gunzip"
 )
 
 // ErrClosed is returned by a transaction that was committed or aborted.
@@ -32,6 +33,9 @@ type Transaction struct {
 	// Guard, if not nil, is called for every file before it is created; its error is the error of the file. It can
 	// forbid overwriting an input.
 	Guard func(path string) error
+	// CompressOver, if not 0, is the maximum of bytes of a table or result. One that has more, by the ending .csv or
+	// .json of a name in the folder, is compressed by gzip, and .gz is added to its name.
+	CompressOver int
 
 	dir     string
 	id      string
@@ -202,12 +206,23 @@ func (t *Transaction) fill(out *file, mode fs.FileMode, write func(io.Writer) er
 		return err
 	}
 	digest := sha256.New()
-	err := atomicfile.Fill(out.f, t.sync, func(w io.Writer) error { return write(io.MultiWriter(w, digest)) })
+	compressed, name := false, out.name
+	if out.other {
+		name = "" // whoever names a path wants that
+	}
+	err := atomicfile.Fill(out.f, t.sync, func(w io.Writer) (err error) {
+		compressed, err = t.pack(name, io.MultiWriter(w, digest), write)
+		return err
+	})
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out.done, out.sum = true, hex.EncodeToString(digest.Sum(nil))
-	if err == nil && t.closed {
+	switch {
+	case err == nil && t.closed:
 		err = ErrClosed
+	case err == nil && compressed:
+		out.name, out.target = out.name+gunzip.Ending, out.target+gunzip.Ending
+		err = t.admit(out)
 	}
 	if err != nil {
 		_ = os.Remove(out.temp) // Abort may have removed it already
@@ -274,8 +289,17 @@ func (t *Transaction) enter(out *file) error {
 	if t.closed {
 		return fmt.Errorf("writing %s: %w", out.target, ErrClosed)
 	}
+	if err := t.admit(out); err != nil {
+		return err
+	}
+	t.files = append(t.files, out)
+	return nil
+}
+
+// admit is the error of a path that no file of the transaction may have.
+func (t *Transaction) admit(out *file) error {
 	for _, f := range t.files {
-		if f.target == out.target || absolute(f.target) == absolute(out.target) {
+		if f != out && (f.target == out.target || absolute(f.target) == absolute(out.target)) {
 			return fmt.Errorf("output file %s is written twice", out.target)
 		}
 	}
@@ -287,7 +311,6 @@ func (t *Transaction) enter(out *file) error {
 	if info, err := os.Lstat(out.target); err == nil && info.IsDir() {
 		return fmt.Errorf("writing %s: a folder has this name", out.target)
 	}
-	t.files = append(t.files, out)
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"repscope/internal/entries"
+	"repscope/internal/gunzip"
 )
 
 // Memory keeps parts of work in a folder, keyed by everything they depend on: the analysis, the content of one model,
@@ -171,6 +172,9 @@ func (m *Memory) load(key string) []byte {
 	if err != nil {
 		m.foreign.CompareAndSwap(nil, &err)
 	}
+	if data, err = gunzip.Bytes(data); err != nil {
+		return nil
+	}
 	return data
 }
 
@@ -188,7 +192,13 @@ func (m *Memory) store(key string, data []byte) {
 	if int64(len(data)) > m.limit()/4 || os.MkdirAll(m.Dir, 0o755) != nil {
 		return
 	}
-	_ = m.folder().Store(key, func(w io.Writer) error { _, err := w.Write(data); return err })
+	_ = m.folder().Store(key, func(w io.Writer) error {
+		z := gunzip.NewWriter(w, 0)
+		if _, err := z.Write(data); err != nil {
+			return err
+		}
+		return z.Close()
+	})
 }
 
 func (m *Memory) limit() int64 {

@@ -1,4 +1,5 @@
-// Package gunzip reads files that may be compressed by gzip, recognized by their first bytes, not by name.
+// Package gunzip reads files that may be compressed by gzip, recognized by their first bytes, not by name, and writes
+// large ones compressed.
 //
 //	data, err := gunzip.Bytes([]byte("a,b\n1,2\n")) // unchanged, or expanded
 package gunzip
@@ -23,10 +24,13 @@ var ErrTooLarge = errors.New("it is compressed by gzip and expands too much")
 // Is reports whether data begins as files that are compressed by gzip do.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte("\x1f\x8b")) }
 
+// Ending is the ending of the name of a compressed file.
+const Ending = ".gz"
+
 // Name is the name of a file without the ending .gz.
 func Name(path string) string {
-	if len(path) > 3 && strings.EqualFold(path[len(path)-3:], ".gz") {
-		return path[:len(path)-3]
+	if k := len(path) - len(Ending); k > 0 && strings.EqualFold(path[k:], Ending) {
+		return path[:k]
 	}
 	return path
 }

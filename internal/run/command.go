@@ -21,7 +21,6 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/internal/memory"
-	"repscope/internal/regular"
 	"repscope/internal/supervise"
 	"repscope/internal/text"
 	"repscope/report"
@@ -252,7 +251,7 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		return Hint(err, "choose another folder with --out")
 	}
 	env.guard, env.Files = guard, files
-	files.Guard = guard.over
+	files.Guard, files.CompressOver = guard.over, t.CompressOver
 	env.verify = t.Verify
 	defer env.end()
 	defer files.Abort()
@@ -397,6 +396,12 @@ func (e *Env) finish(stdout io.Writer) error {
 		}
 		files = append(files, more...)
 	}
+	for i, f := range files {
+		var err error
+		if files[i].name, files[i].content, err = e.Files.Packed(f.name, f.content); err != nil {
+			return err
+		}
+	}
 	for _, f := range append(files[1:], e.sums(files), files[0]) {
 		if err := e.Files.File(f.name, func(w io.Writer) error {
 			_, err := w.Write(f.content)
@@ -468,8 +473,12 @@ func (e *Env) leave(stdout io.Writer) error {
 	out := e.console.Bytes()
 	switch {
 	case e.Options.JSON:
-		var err error
-		if out, err = regular.Read(filepath.Join(e.Options.Out, e.Command.Name+".json"), regular.Table); err != nil {
+		earlier, err := report.Read(filepath.Join(e.Options.Out, e.Command.Name+".json"))
+		var result bytes.Buffer
+		if err == nil {
+			err = earlier.Write(&result)
+		}
+		if out = result.Bytes(); err != nil {
 			return errors.Join(PathError(err), after)
 		}
 	case e.Options.Quiet:

@@ -31,6 +31,9 @@ type Task struct {
 	// Verify, if not nil, is called when the work is done, before any file gets its name,
 	// with the inputs of the result. Its error ends the run, which then writes nothing.
 	Verify func(inputs []report.Input) error
+	// CompressOver, if not 0, is the maximum of bytes of tables and of the result; larger ones are compressed: see
+	// [report.Transaction].
+	CompressOver int
 	// Apart are files that other tasks read at the same time: the run writes over none of them.
 	Apart []string
 	// Merge are states from which the run makes its result instead of computing it; see [Merged].
@@ -85,7 +88,7 @@ func (t *Task) Settle() (*Settled, error) {
 	if err := check(flags, job, options); err != nil {
 		return nil, err
 	}
-	s := &Settled{Files: writable(&t.Command, job, options)}
+	s := &Settled{Files: t.compressible(writable(&t.Command, job, options))}
 	flags.Visit(func(f *flag.Flag) {
 		g := flags.groups[f.Name]
 		s.given = append(s.given, f.Name)

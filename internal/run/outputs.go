@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"repscope/internal/escape"
+	"repscope/internal/gunzip"
 	"repscope/internal/samefile"
 	"repscope/report"
 )
@@ -109,6 +110,19 @@ func writable(c *Command, job Job, o *Options) []string {
 	return patterns
 }
 
+// compressible are patterns of a run with the patterns of the files that may be compressed.
+func (t *Task) compressible(patterns []string) []string {
+	if t.CompressOver == 0 {
+		return patterns
+	}
+	for _, pattern := range slices.Clone(patterns) {
+		if ending := path.Ext(pattern); ending == ".json" || ending == ".csv" {
+			patterns = append(patterns, pattern+gunzip.Ending)
+		}
+	}
+	return patterns
+}
+
 // guard keeps what a run writes apart from what it reads.
 type guard struct {
 	set     samefile.Set
@@ -146,7 +160,7 @@ func (e *Env) Write(names ...string) error {
 // newGuard enters what the flags name, and finds outputs that are inputs before anything is read.
 func newGuard(t *Task, flags *Flags, job Job, o *Options) (*guard, error) {
 	g := &guard{command: &t.Command, out: o.Out}
-	patterns := writable(&t.Command, job, o)
+	patterns := t.compressible(writable(&t.Command, job, o))
 	outputs, there := g.outputs(flags, patterns)
 	if err := g.apart(flags, o, outputs, patterns); err != nil {
 		return nil, err

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import io
 import json
 import os
 import weakref
@@ -100,6 +102,12 @@ class Figure:
         return f"<figure {self.path.name}>"
 
 
+def _content(path: Path) -> bytes:
+    """The content of a file that may be compressed by gzip."""
+    data = path.read_bytes()
+    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+
+
 class Result:
     """The result of a run.
 
@@ -141,16 +149,17 @@ class Result:
             path = self._result_file()
             if path is None:
                 return Numbers()
-            text = path.read_text(encoding="utf-8")
+            text = _content(path).decode("utf-8")
         numbers: Numbers = json.loads(text, object_hook=Numbers)
         return numbers
 
     def _result_file(self) -> Optional[Path]:
         name = self.command.split(" ")[-1]
         for candidate in (name, "merged"):
-            path = self.dir / (candidate + ".json")
-            if path.is_file():
-                return path
+            for ending in (".json", ".json.gz"):
+                path = self.dir / (candidate + ending)
+                if path.is_file():
+                    return path
         return None
 
     @property
@@ -211,12 +220,14 @@ class Result:
     @property
     def tables(self) -> List[str]:
         """Names of the tables, without the command's prefix and .csv; the first is the default of :meth:`to_frame`."""
-        found = [p for p in self.files if p.suffix == ".csv"]
+        found = [p for p in self.files if p.name.endswith((".csv", ".csv.gz"))]
         names = [self._short(p) for p in found]
         return sorted(names, key=lambda n: (n != "metrics", n))
 
     def _short(self, path: Path) -> str:
-        name = path.relative_to(self.dir).as_posix()[: -len(path.suffix)]
+        name = path.relative_to(self.dir).as_posix()
+        name = name[: -len(".gz")] if name.endswith(".gz") else name
+        name = os.path.splitext(name)[0]
         head = self.command.split(" ")[0] + "_"
         return name[len(head) :] if name.startswith(head) else name
 
@@ -235,10 +246,9 @@ class Result:
         """A table as a dictionary of columns: float64 arrays if every cell is a number or empty (NaN), else text."""
         import csv
 
-        by_name = {self._short(p): p for p in self.files if p.suffix == ".csv"}
+        by_name = {self._short(p): p for p in self.files if p.name.endswith((".csv", ".csv.gz"))}
         path = self._find("table", name, {n: by_name[n] for n in self.tables})
-        with open(path, newline="", encoding="utf-8") as f:
-            head, *rows = list(csv.reader(f))
+        head, *rows = list(csv.reader(io.StringIO(_content(path).decode("utf-8"), newline="")))
         out: Dict[str, np.ndarray] = {}
         for i, column in enumerate(head):
             cells = [row[i] if i < len(row) else "" for row in rows]

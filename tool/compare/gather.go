@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/parallel"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -159,7 +160,7 @@ func filesOf(path string) (paths []string, folder bool, err error) {
 		if err == nil && d.IsDir() {
 			report.Recover(file)
 		}
-		if err == nil && !d.IsDir() && filepath.Ext(file) == ".json" {
+		if err == nil && !d.IsDir() && filepath.Ext(gunzip.Name(file)) == ".json" {
 			paths = append(paths, file)
 		}
 		return err

@@ -28,7 +28,8 @@ type probe struct {
 	runs   []string
 	during func(name string) error // is called in every run
 
-	computed int // parts of models that are files, which a study may remember
+	padding  string // a member of every result
+	computed int    // parts of models that are files, which a study may remember
 }
 
 func (p *probe) command(name string) run.Command {
@@ -72,6 +73,7 @@ func (p *probe) command(name string) run.Command {
 					o.Set("score", report.Number(float64(i)))
 					env.Result.Models.Set(model, o)
 				}
+				env.Result.Extra.Set("padding", p.padding)
 				env.Warn("%s warns", name)
 				return nil
 			},

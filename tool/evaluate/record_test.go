@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/gunzip"
+	"repscope/tool/evaluate/page"
 )
 
 // A file that was touched and is the same is read, not run again.
@@ -294,5 +296,34 @@ func TestCheck(t *testing.T) {
 	}
 	if code, stdout, _ := evaluate(t, p, dir, "--check", "--json"); code != 1 || !strings.Contains(stdout, `"ok": false`) {
 		t.Errorf("exit %d: %s", code, stdout)
+	}
+}
+
+// Large results are compressed, and everything reads them; results of earlier studies that are not stay as they are.
+func TestLargeResults(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, oneDataset), &probe{}
+	out := filepath.Join(dir, "out")
+	plain := filepath.Join(out, "x/first/first.json")
+	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
+	for _, c := range []struct {
+		bytes int
+		args  string
+		runs  int
+		large bool
+	}{{10, "--quiet", 2, false}, {largestPlain, "--quiet", 2, false}, {largestPlain, "--resume=false", 4, true},
+		{10, "--quiet", 4, true},
+		{10, "--resume=false", 6, false}} {
+		p.padding = strings.Repeat("x", c.bytes)
+		if code, stdout, stderr := evaluate(t, p, dir, c.args); code != 0 {
+			t.Fatalf("%+v: exit %d: %s%s", c, code, stdout, stderr)
+		}
+		if len(p.runs) != c.runs || exists(plain) == c.large || exists(plain+gunzip.Ending) != c.large {
+			t.Errorf("%+v: %d runs, plain file: %v, compressed: %v", c, len(p.runs), exists(plain), exists(plain+gunzip.Ending))
+		}
+		sections, skipped, err := page.Find([]string{out})
+		if err != nil || len(sections) != 2 || len(skipped) > 0 || sections[0].Result.Models.Len() == 0 {
+			t.Errorf("%+v: %d results, skipped %q, %v", c, len(sections), skipped, err)
+		}
 	}
 }

@@ -126,8 +126,10 @@ func exampleSuite(ctx context.Context, commands []run.Command, line lineOptions)
 	return readSuite(ctx, "example.yaml", []byte("datasets: {example: {example: true, only: ["+strings.Join(names, ", ")+"]}}\n"), commands, line)
 }
 
-func readSuite(ctx context.Context, path string, data []byte, commands []run.Command,
-	line lineOptions) (*Suite, error) {
+// largestPlain is the maximum of bytes of the results and tables of tasks that are not compressed.
+const largestPlain = 2e6
+
+func readSuite(ctx context.Context, path string, data []byte, commands []run.Command, line lineOptions) (*Suite, error) {
 	r := &reader{path, commands, expand.NewBudget(ctx)}
 	root, err := r.load(data)
 	if err != nil {
@@ -498,7 +500,7 @@ func (r *reader) dataset(e entry, global *options, analyses []string, matrix []v
 	x := &expander{reader: r, matrix: matrix, known: map[*yaml.Node]*yaml.Node{}}
 	for _, name := range chosen {
 		c := r.command(name)
-		t := Task{Dataset: e.name, Analysis: name, Task: run.Task{Command: *c}}
+		t := Task{Dataset: e.name, Analysis: name, Task: run.Task{Command: *c, CompressOver: largestPlain}}
 		for _, part := range [][]entry{local.sections[name], local.common, global.sections[name], global.common} {
 			layer, err := x.layer(part, c)
 			if err != nil {

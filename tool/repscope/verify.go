@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -206,7 +207,8 @@ func (v *verifier) one(path string) error {
 		return run.Hint(fmt.Errorf("%s: it contains no record to verify", path),
 			"want a result file, NAME.sha256, a shard or a cache entry")
 	}
-	if sums := strings.TrimSuffix(path, ".json") + report.SumsEnding; err == nil && strings.HasSuffix(path, ".json") {
+	if stem, ok := strings.CutSuffix(gunzip.Name(path), ".json"); err == nil && ok {
+		sums := stem + report.SumsEnding
 		if _, missing := os.Stat(sums); missing == nil {
 			_, err = v.file(sums)
 		}

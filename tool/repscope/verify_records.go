@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"repscope/dataset"
+	"repscope/internal/gunzip"
 	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/latent"
@@ -33,7 +34,7 @@ func (v *verifier) file(path string) (record bool, err error) {
 		look = v.record
 	case strings.HasSuffix(name, report.SumsEnding):
 		look = v.sums
-	case strings.HasSuffix(name, ".json"):
+	case strings.HasSuffix(gunzip.Name(name), ".json"):
 		look = v.result
 	case strings.HasSuffix(name, ".shard"):
 		look = v.shard
@@ -106,6 +107,10 @@ func (v *verifier) result(path string) (bool, error) {
 		v.add(difference{State: stateMissing, Path: path, What: "file", Found: run.PathError(err).Error()})
 		return true, nil
 	}
+	if data, err = gunzip.Bytes(data); err != nil {
+		v.add(difference{State: stateDamaged, Path: path, What: "file", Found: err.Error()})
+		return true, nil
+	}
 	head := data[:min(len(data), 512)]
 	if !bytes.Contains(head, []byte(`"schema"`)) || !bytes.Contains(head, []byte(`"`+report.Schema+`"`)) || !bytes.Contains(head, []byte(`"analysis"`)) {
 		return false, nil
@@ -119,9 +124,9 @@ func (v *verifier) result(path string) (bool, error) {
 	for _, in := range r.Inputs {
 		v.input(in, path, "")
 	}
-	if _, err := os.Stat(strings.TrimSuffix(path, ".json") + report.SumsEnding); errors.Is(err, fs.ErrNotExist) {
-		v.note("%s: there is no %s next to it, so not all of its files are checked",
-			path, strings.TrimSuffix(filepath.Base(path), ".json")+report.SumsEnding)
+	sums := strings.TrimSuffix(gunzip.Name(path), ".json") + report.SumsEnding
+	if _, err := os.Stat(sums); errors.Is(err, fs.ErrNotExist) {
+		v.note("%s: there is no %s next to it, so not all of its files are checked", path, filepath.Base(sums))
 		for _, s := range ownSums(r) {
 			v.checked.Files++
 			v.hold(claim{path: s.Name, sum: s.SHA256, what: "file", of: path, beside: true})

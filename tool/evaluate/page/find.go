@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/regular"
 	"repscope/internal/text"
 	"repscope/report"
@@ -85,7 +86,7 @@ func jsonFiles(folder string) ([]string, error) {
 		if d.IsDir() {
 			report.Recover(file)
 		}
-		if d.Type().IsRegular() && !hidden && strings.HasSuffix(d.Name(), ".json") {
+		if d.Type().IsRegular() && !hidden && strings.HasSuffix(gunzip.Name(d.Name()), ".json") {
 			files = append(files, filepath.Clean(file))
 		}
 		return nil
@@ -100,7 +101,8 @@ func jsonFiles(folder string) ([]string, error) {
 // anySchema is the schema of result files of any version; other files of the program have a word in place of the number.
 var anySchema = regexp.MustCompile(`"repscope/\d`)
 
-// readResult reads a file; nil if it is something else. Of other files only the beginning is read.
+// readResult reads a file; nil if it is something else. Of other files only the beginning is read, or all of a
+// compressed one.
 func readResult(file, name string) (*report.Result, error) {
 	f, err := regular.Open(file)
 	if err != nil {
@@ -111,6 +113,13 @@ func readResult(file, name string) (*report.Result, error) {
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, nil // empty
+	}
+	if gunzip.Is(head[:n]) {
+		r, err := report.ReadFrom(name, io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), f), mostBytes))
+		if errors.Is(err, report.ErrNotResult) {
+			return nil, nil
+		}
+		return r, err
 	}
 	if !bytes.Contains(head[:n], []byte(`"schema"`)) || !anySchema.Match(head[:n]) || !bytes.Contains(head[:n], []byte(`"analysis"`)) {
 		return nil, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
@@ -45,15 +46,18 @@ func pathOf(uri string) (string, error) {
 	return path, nil
 }
 
+// kindOf is the type of the content of a file, which may be compressed; empty if clients may not read it.
+func kindOf(path string) string { return types[filepath.Ext(gunzip.Name(path))] }
+
 // resource describes a file.
 func resource(path string) object {
-	return object{"uri": uriOf(path), "name": filepath.Base(path), "mimeType": types[filepath.Ext(path)]}
+	return object{"uri": uriOf(path), "name": filepath.Base(path), "mimeType": kindOf(path)}
 }
 
 // links are the files of a run as links: results always, figures where they are wanted as links.
 func (s *server) links(paths []string, figures string) (content []object) {
 	for _, path := range paths {
-		kind := types[filepath.Ext(path)]
+		kind := kindOf(path)
 		figure := strings.HasPrefix(kind, "image/") || kind == "application/pdf"
 		if kind == "" || figure && figures != "links" {
 			continue
@@ -107,7 +111,7 @@ func (s *server) readResource(q *request) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := types[filepath.Ext(path)]
+	kind := kindOf(path)
 	if kind == "" || !filepath.IsAbs(path) {
 		return nil, faultOf(codeInvalidParams, "uri %q: want the file:// address of a file of a result", p.URI)
 	}
@@ -117,6 +121,9 @@ func (s *server) readResource(q *request) (object, error) {
 	}
 	defer file.Close()
 	data, err := regular.All(q.ctx, path, file, mostResource)
+	if err == nil {
+		data, err = expanded(path, data, mostResource)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,14 +4,17 @@ package mcp
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -128,7 +131,23 @@ func (s *server) readAll(q *request, path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return regular.All(q.ctx, path, file, mostResult)
+	data, err := regular.All(q.ctx, path, file, mostResult)
+	if err != nil {
+		return nil, err
+	}
+	return expanded(path, data, mostResult)
+}
+
+// expanded is the content of a file that may be compressed by gzip, if it has at most that many bytes.
+func expanded(path string, data []byte, most int64) ([]byte, error) {
+	data, err := gunzip.Bytes(data)
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("it has %s, want at most %s", text.Bytes(int64(len(data))), text.Bytes(most))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return data, nil
 }
 
 // readCall asks for a part of a result.
@@ -349,7 +368,7 @@ func (s *server) results(q *request, folder string) (list []resultFile, cut bool
 			return nil
 		case entry.IsDir() && path != folder && strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir
-		case !entry.Type().IsRegular() || filepath.Ext(path) != ".json" || !s.begins(path):
+		case !entry.Type().IsRegular() || filepath.Ext(gunzip.Name(path)) != ".json" || !s.begins(path):
 			return nil
 		}
 		if info, err := entry.Info(); err == nil {
@@ -367,8 +386,14 @@ func (s *server) begins(path string) bool {
 		return false
 	}
 	defer file.Close()
+	var content io.Reader = file
+	if gunzip.Name(path) != path {
+		if content, err = gzip.NewReader(file); err != nil {
+			return false
+		}
+	}
 	head := make([]byte, 256)
-	n, _ := file.Read(head)
+	n, _ := io.ReadFull(content, head)
 	return bytes.HasPrefix(bytes.TrimLeft(head[:n], "{ \r\n\t"), []byte(`"schema"`)) && bytes.Contains(head[:n],
 		[]byte(`"`+report.Schema+`"`))
 }

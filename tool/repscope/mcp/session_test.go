@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,8 @@ var update = flag.Bool("update", false, "write the golden conversation")
 const asProgram = "REPSCOPE_MCP_TEST"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	worker := slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.fuzzworker") })
+	if os.Getenv(asProgram) != "" && !worker { // a fuzz worker has the environment of its coordinator
 		repscope.Main(suite.Commands())
 	}
 	if err := os.Setenv(asProgram, "1"); err != nil {
