@@ -102,7 +102,7 @@ func (a *analyzer) measure(ctx context.Context, m int, name string) (*Measured, 
 	if model.NEff, model.NEffReliable, err = results.EffectiveSizeOfMean(ctx, z, a.in.Episode, a.in.Time, a.o.Threads); err != nil {
 		return nil, err
 	}
-	for _, part := range []func(context.Context, int, *Measured) error{a.onSphere, a.grouped, a.labelled, a.inTime} {
+	for _, part := range []func(context.Context, int, *Measured) error{a.onSphere, a.grouped, a.labeled, a.inTime} {
 		if err := part(ctx, m, out); err != nil {
 			return nil, err
 		}
