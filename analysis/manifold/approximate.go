@@ -16,7 +16,7 @@ import (
 type LatentRecall struct {
 	Value         report.Value `json:"value"`
 	StandardError report.Value `json:"standard_error"`
-	K             int          `json:"k"`       // neighbours of each latent
+	K             int          `json:"k"`       // neighbors of each latent
 	Queries       int          `json:"queries"` // latents whose lists were compared with exact ones
 	Exact         bool         `json:"exact"`   // the search was exact, because an approximate one would save little: nothing had to be compared
 }

@@ -31,7 +31,7 @@ var ratchets = []struct {
 	limit  int
 	broken func(t *testing.T, tree tree) []string
 }{
-	{"a line has at most 120 columns", 2212, wideLines},
+	{"a line has at most 120 columns", 1663, wideLines},
 	{"a function has at most 7 parameters", 42, manyParameters},
 	{"statements are nested at most 5 deep", 5, deepNests},
 	{"an exported type name stands in at most 3 packages", 28, namesakes},
@@ -41,6 +41,10 @@ var ratchets = []struct {
 	{"comments have American spelling", 25, commentsWith(british)},
 	{"an option is declared (package option), not a plain flag", 2, plainFlags},
 	{"a variable with a scope of more than 3 lines is a noun", 425, notNounVariables},
+	{"a comment says things by nouns: no \"what is\", \"those of\", \"beside\" and the like", 428, commentsWith(house)},
+	{"comments have American spelling", 0, commentsWith(british)},
+	{"an option is declared (package option), not a plain flag", 2, plainFlags},
+	{"a variable with a scope of more than 3 lines is a noun", 88, notNounVariables},
 }
 
 func TestRatchets(t *testing.T) {

@@ -105,7 +105,7 @@ func lossPart(l *Losses) *report.Object {
 	return &o
 }
 
-// part summarises a model.
+// part summarizes a model.
 func (r *Result) part(x int, g *Gathered) modelPart {
 	p := modelPart{Files: []string{}, Runs: []string{}}
 	for _, f := range g.Files {
