@@ -57,10 +57,10 @@ func TestPaths(t *testing.T) {
 		{"forecast", forecast, []string{"--fss-windows 3 1,3", "--event-quantiles 0.5 0.5,0.7", "--quantiles 0.5 0.1,0.5", "--intervals 0.5 0.5,0.9"}},
 		{"forecast", strings.ReplaceAll(forecast, "--event-quantiles 0.5", "--thresholds 0.5"), []string{"--fss-windows 3 1,3", "--thresholds 0.5 0.5,0.7"}},
 		{"forecast", forecast + "--leads {}/leads.npy ", nil},
-		{"generation", "--example --bootstrap 20 ", nil},
-		{"sequence", "--example --bootstrap 20 ", nil},
-		{"canvas", "--example --bootstrap 20 ", nil},
-		{"audit", "--example --bootstrap 20 --permutations 19 ", nil},
+		{"generation", "--example ", nil},
+		{"sequence", "--example ", nil},
+		{"canvas", "--example ", nil},
+		{"audit", "--example ", nil},
 		{"surprise", states + "--violations skip,freeze ", []string{"--sizes 1 1,2"}},
 	} {
 		t.Run(test.analysis, func(t *testing.T) {

@@ -35,7 +35,7 @@ var example = map[string]string{
 	"sequence":       "--metrics masked_accuracy,ppl",
 	"audit":          "--permutations 3",
 	"surprise":       "--violations teleport,skip --draws 1",
-	"canvas":         "--ids gid1-11,gid1-16 --metrics ssim,layout_iou,tool_calls --plots",
+	"canvas":         "--ids gid1-* --metrics ssim,layout_iou,tool_calls --plots",
 }
 
 // small are the analyses of states with what they take of 30 small frames; those that encode get a baseline too.
