@@ -162,8 +162,8 @@ func FilesOf(spec string) []string {
 	return files
 }
 
-// Holds reports whether a new file would become a part of what [Open] reads for a "FILE" or "FILE:key": a file in a Zarr
-// store, an image next to others, or an episode without images. Of a folder of episodes it is each new folder.
+// Holds reports whether a new file would become a part of what [Open] reads for a "FILE" or "FILE:key": a file in a
+// Zarr store, an image next to others, or an episode without images. Of a folder of episodes it is each new folder.
 func Holds(spec, file string) bool {
 	folder, _ := splitSpec(spec)
 	if info, err := stat(folder); err != nil || !info.IsDir() {

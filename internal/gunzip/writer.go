@@ -1,4 +1,4 @@
-// Writing what is large compressed.
+// Writing large content compressed.
 
 package gunzip
 
@@ -38,7 +38,7 @@ func (z *Writer) Write(data []byte) (int, error) {
 // Compressed reports whether there were more bytes than the limit.
 func (z *Writer) Compressed() bool { return z.zip != nil }
 
-// Close writes what is held; it does not close the underlying writer.
+// Close writes the held content; it does not close the underlying writer.
 func (z *Writer) Close() error {
 	if z.zip != nil {
 		return z.zip.Close()

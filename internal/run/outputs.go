@@ -34,8 +34,8 @@ func (f *Flags) NamesOutputs(names ...string) { f.namesOutputs = append(f.namesO
 // when the flags are checked, and only if the run would write over a file.
 func (f *Flags) Reads(paths func(o *Options) []string) { f.reads = append(f.reads, paths) }
 
-// Holds adds a folder that is read as a whole, such as one of images: holds says how it was named if a new file at a path
-// would become a part of it. Otherwise it is "".
+// Holds adds a folder that is read as a whole, such as one of images: holds says how it was named if a new file at a
+// path would become a part of it. Otherwise it is "".
 func (f *Flags) Holds(holds func(o *Options, path string) string) { f.holds = append(f.holds, holds) }
 
 // WritingFlags are the flags of a command that say where it writes, with their other names: see [Flags.Writes]. --out

@@ -130,8 +130,8 @@ func look(what, path string) (file, key, error) {
 	return f, key{canonical: canonical}, err
 }
 
-// Inside is the path of a file from a folder, whether the file exists or not; "" if it is not below the folder. Symbolic
-// links are resolved.
+// Inside is the path of a file from a folder, whether the file exists or not; "" if it is not below the folder.
+// Symbolic links are resolved.
 func Inside(folder, file string) (string, error) {
 	folder, err := Canonical(folder)
 	if err != nil {

@@ -53,7 +53,8 @@ func Annotations(name, file string, cases []Check) []string {
 		}
 		for text := range strings.SplitSeq(c.Failure, "\n") {
 			title := property.Replace(escape.Line(name + " " + c.Name))
-			lines = append(lines, "::error file="+property.Replace(escape.Line(file))+",title="+title+"::"+message.Replace(escape.Line(text)))
+			lines = append(lines, "::error file="+property.Replace(escape.Line(file))+",title="+title+
+				"::"+message.Replace(escape.Line(text)))
 		}
 	}
 	return lines

@@ -129,7 +129,8 @@ func exampleSuite(ctx context.Context, commands []run.Command, line lineOptions)
 // largestPlain is the maximum of bytes of the results and tables of tasks that are not compressed.
 const largestPlain = 2e6
 
-func readSuite(ctx context.Context, path string, data []byte, commands []run.Command, line lineOptions) (*Suite, error) {
+func readSuite(ctx context.Context, path string, data []byte, commands []run.Command,
+	line lineOptions) (*Suite, error) {
 	r := &reader{path, commands, expand.NewBudget(ctx)}
 	root, err := r.load(data)
 	if err != nil {
