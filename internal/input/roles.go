@@ -531,7 +531,7 @@ func (g *Given) Rows(data *Data, a Array, index []int) ([]int, error) {
 	return rows, nil
 }
 
-// likeness are the columns that those of an array are compared with.
+// likeness are the columns with which the columns of an array are compared.
 func (g *Given) likeness(data *Data, model string) (c dataset.Columns) {
 	switch g.role.Like {
 	case LikeFrames:
