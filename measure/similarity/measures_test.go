@@ -80,7 +80,7 @@ func TestScoresMatchPeers(t *testing.T) {
 	}
 }
 
-// Scores equal the values of platonic-rep, whose neighbors are by the angle. It computes shares of neighbors in float32.
+// Scores equal the values of platonic-rep, whose neighbors are by the angle. Shares of neighbors there are float32.
 func TestScoresMatchPlatonic(t *testing.T) {
 	t.Parallel()
 	var cases []reference

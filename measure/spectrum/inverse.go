@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// leastApart is the distance of eigenvalues, in the largest of them, from which inverse iteration tells their vectors
-	// apart.
+	// leastApart is the distance of eigenvalues, in the largest of them, from which inverse iteration tells vectors apart.
 	leastApart = 1e-7
 	// nearby is the distance below which rounding leaves vectors far enough from orthogonal that they are made so.
 	nearby = 1e-2
