@@ -82,11 +82,13 @@ func register(flags *run.Flags) *options {
 	f.inputs = input.Register(flags, input.Needs{NoModels: true, Without: func() bool { return f.errors.Any() }})
 	in := f.inputs
 	f.dynamics = in.Predictors(flags, example.Predictor, "")
-	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true, Like: input.LikeLatents,
+	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true,
+		Like: input.LikeLatents,
 		Models: true,
 		Usage: "`NAME=FILE[:key]` of latents [N,D] predicted by a dynamics model of NAME: row i predicts the " +
 			"successor of state i. Transitions from new frames have no prediction then (repeats)"})
-	f.frames = in.Role(flags, input.Role{Name: "predicted-frames", Unit: "predicted frame", Named: true, Wide: true, Like: input.LikeFrames,
+	f.frames = in.Role(flags, input.Role{Name: "predicted-frames", Unit: "predicted frame", Named: true, Wide: true,
+		Like: input.LikeFrames,
 		Usage: "`NAME=FILE[:key]` of frames [N,…] predicted by NAME: row i predicts the last frame of the successor of " +
 			"state i; errors are of pixels (repeats)"})
 	f.errors = input.RegisterRole(flags, input.Role{Name: "errors", Unit: "error", Named: true, Column: true,
