@@ -83,7 +83,7 @@ func register(flags *run.Flags) *options {
 	in := f.inputs
 	f.dynamics = in.Predictors(flags, example.Predictor, "")
 	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true,
-		Like: input.LikeLatents,
+		Like:   input.LikeLatents,
 		Models: true,
 		Usage: "`NAME=FILE[:key]` of latents [N,D] predicted by a dynamics model of NAME: row i predicts the " +
 			"successor of state i. Transitions from new frames have no prediction then (repeats)"})
