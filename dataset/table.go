@@ -177,9 +177,8 @@ func (c Columns) Pair(with Columns) error {
 	if !common || slices.Equal(c.names, with.names) {
 		return nil
 	}
-	return fmt.Errorf("%s has the columns %s, but %s has %s: name the same columns of both, "+
-		"in the same order, as in FILE:A,B",
-		c.array, list(c.names), with.array, list(with.names))
+	return fmt.Errorf("%s has the columns %s, but %s has %s: "+
+		"name the same columns of both, in the same order, as in FILE:A,B", c.array, list(c.names), with.array, list(with.names))
 }
 
 // matrixOf is a matrix of some columns.

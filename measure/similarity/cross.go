@@ -189,7 +189,7 @@ func (w *crossWork) choose() error {
 	return nil
 }
 
-// readCost is the time of a product of two numbers of which one is read in an order, in products of a matrix product.
+// readCost is the time of a product of two numbers, one of them read in an order, in units of a matrix product.
 const readCost = 64
 
 // fasterByPoints says whether CKA takes less time from inner products of points, n² numbers read in each order, than

@@ -66,8 +66,8 @@ func register(flags *run.Flags) *options {
 	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward", Published: "rewards",
 		Usage: "`FILE[:key]` of one number per frame: the reward of the transition to the next frame (a window has " +
 			"the reward of its last frame). Default: the rewards of a published dataset given with --frames"})
-	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true,
-		Like: input.LikeLatents, Models: true,
+	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true, Models: true,
+		Like: input.LikeLatents,
 		Usage: "`NAME=FILE[:key]` of latents [N,D] predicted by a dynamics model of NAME: row i predicts the " +
 			"successor of state i (repeats)"})
 	f.given = in.Role(flags, input.Role{Name: "predicted-rewards", Unit: "predicted reward", Named: true, Models: true, Variants: []string{reward.True, reward.PredictedLatents},
