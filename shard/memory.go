@@ -172,10 +172,11 @@ func (m *Memory) load(key string) []byte {
 	if err != nil {
 		m.foreign.CompareAndSwap(nil, &err)
 	}
-	if data, err = gunzip.Bytes(data); err != nil {
+	expanded, damaged := gunzip.Bytes(data)
+	if damaged != nil {
 		return nil
 	}
-	return data
+	return expanded
 }
 
 // Foreign is the first error of an entry that was not used because another user may have written it; nil if there is

@@ -4,6 +4,7 @@ package shard_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,8 +149,12 @@ func TestRememberEach_Equal(t *testing.T) {
 // The entries that were used last stay, and what others wrote there.
 func TestMemory_Trim(t *testing.T) {
 	t.Parallel()
-	m := &shard.Memory{Dir: t.TempDir(), MaxBytes: 3 << 10}
-	part := make([]byte, 700)
+	m := &shard.Memory{Dir: t.TempDir(), MaxBytes: 3400}
+	part := make([]byte, 700) // which no compression makes smaller
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range part {
+		part[i] = byte(r.Uint32())
+	}
 	keep := func(content string) {
 		shard.Keep(m.In(context.Background()), func() shard.Identity { return shard.Identity{}.OfModel(content) }, part)
 	}
