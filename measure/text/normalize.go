@@ -20,6 +20,7 @@ func Normalize(s string) string {
 	if plain(s) {
 		return s
 	}
+	s = norm.NFKC.String(s) // first, so that joiners have the neighbors that they keep
 	var b strings.Builder
 	b.Grow(len(s))
 	last := rune(-1) // that shows something

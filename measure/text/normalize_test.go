@@ -18,7 +18,7 @@ func TestAlike(t *testing.T) {
 		{"q\u0307\u0323", "q\u0323\u0307"}, {"한국", "\u1112\u1161\u11ab\u1100\u116e\u11a8"}, {"Å", "\u212b"}, {"が", "か\u3099"},
 		{"أ", "ا\u0654"}, {"مرحبا", "\u200fمرحبا\u200e"}, {"שָׁלוֹם", "ש\u05b8\u05c1לו\u05b9ם"}, {"שׁ", "\ufb2a"},
 		{"office", "o\ufb03ce"}, {"flow", "\ufb02ow"}, {"price", "pri\u00adce"}, {"price", "pri\u200bce"}, {"price", "\ufeffprice\u2060"},
-		{"price", "pri\u200dce"}, {"price", "pri\u200cce"}, {"ＡＢＣ１", "ABC1"}, {"ｶﾞ", "ガ"}, {"㎏", "kg"}, {"…", "..."}, {"❤\ufe0f", "❤"},
+		{"price", "pri\u200dce"}, {"price", "pri\u200cce"}, {"ＡＢＣ１", "ABC1"}, {"ｶﾞ", "ガ"}, {"㎏", "kg"}, {"…", "..."}, {"❤\ufe0f", "❤"}, {"㈀\u200d", "(ᄀ)"}, {"㈀\u200d🂠", "(ᄀ)🂠"},
 		{"葛\U000E0100", "葛"}, {"\u202aabc\u202c", "abc"}, {"a\u034fb", "ab"}, {"\xff", "\ufffd"},
 	} {
 		if a, b := Normalize(c.a), Normalize(c.b); a != b {
