@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import unittest
 from typing import Any
@@ -121,7 +122,9 @@ class Fields(Case):
         paths = []
         for name, field in (("target", self.target), ("forecast", self.forecast)):
             paths.append(os.path.join(self.folder, name + ".zarr"))
-            field.to_dataset(name="t2m").to_zarr(paths[-1], zarr_format=2)
+            dataset = field.to_dataset(name="t2m")
+            version = "zarr_format" if "zarr_format" in inspect.signature(dataset.to_zarr).parameters else "zarr_version"  # of old releases of xarray
+            dataset.to_zarr(paths[-1], **{version: 2})
         got = self.score(f"{paths[0]}:t2m", (paths[1], "t2m"))
         self.assertEqual(got.json["models"], self.score(self.target, self.forecast).json["models"])
 
