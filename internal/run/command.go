@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"repscope/internal/escape"
 	"repscope/internal/kernel"
 	"repscope/internal/memory"
 	"repscope/internal/supervise"
@@ -168,10 +169,11 @@ func Report(stderr io.Writer, name string, err error) (code int) {
 	return exitCode(err)
 }
 
-// shortened is a line of an error without the middle where a name or a list of a file makes it longer than anybody
-// reads.
+// shortened is a line of an error as it is shown, without the middle where a name or a list of a file makes it longer
+// than anybody reads.
 func shortened(line string) string {
 	const begin, end = 1500, 500
+	line = escape.Lines(line)
 	if len(line) <= begin+end+100 {
 		return line
 	}

@@ -37,4 +37,8 @@ func TestReport_Long(t *testing.T) {
 	if len(got) > 2200 || !strings.HasPrefix(got, "fake: there is no éé") || !strings.Contains(got, "é … (98") || !strings.Contains(got, " bytes omitted) … é") || !strings.HasSuffix(got, "é of it\nfake: hint: or not\n") {
 		t.Errorf("%d bytes: %.60q … %q", len(got), got, got[len(got)-60:])
 	}
+	b.Reset()
+	if Report(&b, "fake", Usage("there is no %s of it", strings.Repeat("\x00", 50_000))); b.Len() > 2200 {
+		t.Errorf("%d bytes of hidden characters", b.Len())
+	}
 }
