@@ -150,8 +150,8 @@ func scoreOf(t *Test, s terms, units grouping) ScoreAudit {
 			jackknifed, reason = nil, stat.Reason(err)
 		}
 	}
-	for k, j := range jackknifed {
-		s.limit(j, k, []int{n, out.States}[min(k, 1)])
+	if jackknifed != nil {
+		s.limit(jackknifed[0], jackknifed[1], jackknifed[2], n, out.States)
 	}
 	for k, v := range values {
 		switch {
@@ -169,17 +169,18 @@ func scoreOf(t *Test, s terms, units grouping) ScoreAudit {
 	return out
 }
 
-// limit keeps the interval of all (0), clean (1) or their difference (2) in the range of the score: of shares of n
-// states, and of R² up to 1. The range of other means is unknown.
-func (s *terms) limit(j *stat.Jackknifed, k, n int) {
-	share := !slices.ContainsFunc(slices.Concat(s.all, s.clean), func(v float64) bool { return v != 0 && v != 1 })
+// limit keeps the intervals of all n states, of clean ones and of their difference in the range of the score: of shares,
+// and of R² up to 1. The range of other means is unknown.
+func (s *terms) limit(all, clean, difference *stat.Jackknifed, n, cleanStates int) {
+	isOther := func(v float64) bool { return v != 0 && v != 1 }
 	switch {
-	case share && s.metric != metricR2 && k == 2:
-		j.Within(-1, 1)
-	case share && s.metric != metricR2:
-		j.AsShare(n)
-	case s.metric == metricR2 && k < 2:
-		j.OnScale(stat.RangeScale(math.Inf(-1), 1))
+	case s.metric == metricR2:
+		all.OnScale(stat.RangeScale(math.Inf(-1), 1))
+		clean.OnScale(stat.RangeScale(math.Inf(-1), 1))
+	case !slices.ContainsFunc(s.all, isOther) && !slices.ContainsFunc(s.clean, isOther):
+		all.AsShare(n)
+		clean.AsShare(cleanStates)
+		difference.Within(-1, 1)
 	}
 }
 

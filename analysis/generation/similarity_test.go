@@ -235,9 +235,9 @@ func TestSimilarityInGroups(t *testing.T) {
 	}
 	in := Input{Real: real, Generators: []Generator{{Name: "m", Generated: generated}}}
 	_, s := similarityOf(t, in, Options{Settings: analysis.Settings{Intervals: true}})
-	if of := s.ByLabel[0].Joint.Energy; !math.IsNaN(of.P) || of.Reason != "only one sample has groups, so "+
-		"points cannot be permuted between samples" || math.IsNaN(of.Value) {
-		t.Errorf("%+v", of)
+	if energy := s.ByLabel[0].Joint.Energy; !math.IsNaN(energy.P) || energy.Reason != "only one sample has groups, so "+
+		"points cannot be permuted between samples" || math.IsNaN(energy.Value) {
+		t.Errorf("%+v", energy)
 	}
 	generated.Groups = real.Groups
 	_, s = similarityOf(t, in, Options{Settings: analysis.Settings{Intervals: true}})

@@ -202,8 +202,8 @@ func (a *analyzer) agreement(ctx context.Context, s scope, p cluster.Partition, 
 		{(*cluster.Contingency).ARI, &out.ARI, math.Inf(-1)},
 	} {
 		var without []float64
-		for _, of := range rest {
-			without = append(without, measure.of(cluster.Agreeing(of, p.Groups(), *a.labels)))
+		for _, partition := range rest {
+			without = append(without, measure.of(cluster.Agreeing(partition, p.Groups(), *a.labels)))
 		}
 		estimate := measure.of(table)
 		// Near chance these are squares of what has a symmetric error. The level of chance

@@ -49,8 +49,8 @@ func withdraw(rows []report.Comparison, estimate func(name string) *stat.Jackkni
 			count++
 		}
 	}
-	for i := range rows {
-		if count > 0 {
+	if count > 0 {
+		for i := range rows {
 			rows[i].Extremes = nil
 		}
 	}
@@ -69,7 +69,7 @@ func (d *DatasetResult) warnOfNeighbors(withdrawn int) (warnings []string) {
 			}
 		}
 		if dependent > numbers/2 {
-			warnings = append(warnings, fmt.Sprintf("%s: neighboring sequences have similar values in %d of %s, so that "+
+			warnings = append(warnings, fmt.Sprintf("%s: neighboring sequences have similar values in %d of %s, so "+
 				"intervals are too narrow%s", d.Models[m].Name, dependent, text.Count(numbers, "number"), fix))
 		}
 	}

@@ -24,8 +24,8 @@ var Mark = sync.OnceValue(func() string {
 	return hex.EncodeToString(mark[:])
 })
 
-// Gone reports whether the process of a mark is known to have ended: it was one of this machine. It is false for text
-// that is no mark.
+// Gone reports whether the process of a mark is known to have ended: it was one of this machine. It is false for other
+// text.
 func Gone(mark string) bool {
 	data, err := hex.DecodeString(mark)
 	if err != nil || len(data) != MarkBytes || boot() == "" || string(data[:4]) != string(machine()) {

@@ -1,4 +1,4 @@
-// What is written compressed, and what is not.
+// Compressed and plain content of a writer.
 
 package gunzip
 

@@ -115,7 +115,7 @@ func TestConsole(t *testing.T) {
 }
 
 // amounts are numbers of resamples, states, folds and draws that let the built-in example be done in seconds.
-// What is measured stays whole.
+// All metrics are measured.
 var amounts = [][2]string{{"bootstrap", "20"}, {"samples", "100"}, {"folds", "2"},
 	{"rsa-pairs", "1000"}, {"permutations", "3"}, {"draws", "1"}}
 

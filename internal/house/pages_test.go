@@ -69,10 +69,14 @@ func readPage(t *testing.T, path string) page {
 	}
 	text := codeBlock.ReplaceAllString(string(content), "")
 	p := page{path: filepath.ToSlash(name), lines: strings.Count(string(content), "\n"), generated: strings.HasPrefix(text, "<!-- Generated")}
+	prose := codeSpan.ReplaceAllString(text, "`")
+	if i := strings.Index(prose, "***"); i >= 0 {
+		t.Errorf("%s has three asterisks, which end no emphasis: %.60s", name, prose[i:])
+	}
 	for _, found := range headingLine.FindAllStringSubmatch(text, -1) {
 		p.headings = append(p.headings, found[1])
 	}
-	for _, found := range linkTarget.FindAllStringSubmatch(codeSpan.ReplaceAllString(text, ""), -1) {
+	for _, found := range linkTarget.FindAllStringSubmatch(prose, -1) {
 		p.links = append(p.links, found[1])
 	}
 	return p

@@ -335,7 +335,7 @@ func (w *halves) read(split int) {
 }
 
 // farther fills logs with the logarithms of the distances of kept point i to the members of its half in its list:
-// those of a pattern, and those from a place on. It returns how many there are.
+// the members of a pattern, and the members from a position on. It returns their number.
 func (w *halves) farther(logs []float64, i int, h *half, pattern uint32, from int) int {
 	list, distance, count := w.Nearest.Index[i*w.Nearest.K:(i+1)*w.Nearest.K], w.Nearest.Distance[i*w.Nearest.K:], 0
 	for ; pattern != 0 && count < len(logs); pattern &= pattern - 1 {

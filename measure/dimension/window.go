@@ -86,8 +86,8 @@ func (w *Window) sets(index []int) (set []int, count int) {
 	set = make([]int, len(index))
 	turn := 0
 	for _, frames := range episodes {
-		for _, at := range frames {
-			set[at] = turn % count
+		for _, frame := range frames {
+			set[frame] = turn % count
 			turn++
 		}
 	}

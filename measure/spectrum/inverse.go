@@ -136,7 +136,7 @@ func (s *shifted) solve(z []float64) {
 
 // residual is the largest element of T·z − value·z.
 func (s *shifted) residual(z []float64, value float64) float64 {
-	most := 0.0
+	largest := 0.0
 	for i, v := range z {
 		r := float64((s.diagonal[i] - value) * v)
 		if i > 0 {
@@ -145,9 +145,9 @@ func (s *shifted) residual(z []float64, value float64) float64 {
 		if i+1 < len(z) {
 			r += float64(s.beside[i] * z[i+1])
 		}
-		most = max(most, math.Abs(r))
+		largest = max(largest, math.Abs(r))
 	}
-	return most
+	return largest
 }
 
 // normalize divides z by its length.

@@ -152,7 +152,7 @@ func (c *cnn) stem() error {
 		}
 		if kernel != want {
 			return fmt.Errorf("tensor %q has a kernel of %d×%d, want %d×%d: a stem for small images, whose stride no "+
-				"tensor tells; export the model to ONNX", c.prefix+name+".weight", kernel, kernel, want, want)
+				"tensor records; export the model to ONNX", c.prefix+name+".weight", kernel, kernel, want, want)
 		}
 		if err := c.batchNorm(norm); err != nil {
 			return err

@@ -59,7 +59,7 @@ func OpenSequences(path string, o dataset.SequenceOptions, alphabet *token.Alpha
 	return s, nil
 }
 
-// aminoAcids are the amino acids of which proteins are made.
+// aminoAcids are the 20 amino acids of proteins.
 const aminoAcids = "ACDEFGHIKLMNPQRSTVWY"
 
 // Notes are the notes of the file, and which letters are none of the amino acids and yet tokens of their own.
