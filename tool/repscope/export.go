@@ -117,6 +117,10 @@ func (s *exportSettings) check(o *run.Options) error {
 			return err
 		}
 		return wanted("task-id", strings.Join(s.task, ""), "the task of the benchmark")
+	case toParquet:
+		if len(s.o.Metrics) > 0 {
+			return run.Usage("--metrics: the tables of --to %s have all numbers; leave it out", toParquet)
+		}
 	}
 	return nil
 }

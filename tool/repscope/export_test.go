@@ -38,6 +38,7 @@ func TestExport(t *testing.T) {
 		{"{}/r.json --to hf_eval_results --dataset-id o/d", 2, "needs --task-id"},
 		{"{}/r.json --to hf_eval_results --dataset-id o/d --task-id a --task-id b", 2, "repeats another one"},
 		{"{}/r.json --to parquet --model-id a=b", 2, "want NAME=DEVELOPER/MODEL"},
+		{"{}/r.json --to parquet --metrics nobody", 2, "the tables of --to parquet have all numbers"},
 		{"{}/r.json --to parquet --source-name a", 2, "needs --source-url"},
 		{"{}/none.json --to parquet", 1, "none.json"},
 		{"{}/r.json --to parquet --model-id nobody=a/b", 2, "no result has a model of this name"},
