@@ -1,6 +1,7 @@
 # Builds, tests and runs repscope. `make` alone builds the binaries into bin/.
 #
-#   make test                                   all tests but those of GPUs, which make cuda-fake has
+#   make test                                   the tests of all packages
+#   make test-programs                          tests that start programs many times: every command of the documentation
 #   make analyse-all                            the analyses on the built-in example; V=1 prints all tables
 #   make analyse-all FRAMES=val.npz WEIGHTS=weights MODELS="a=a.onnx b=b.onnx" OUT=results
 
@@ -29,7 +30,7 @@ BENCH     ?= .
 BENCHPKGS ?= ./...
 FUZZTIME  ?= 60s
 
-.PHONY: build dist test lint calibrate bench fuzz oracle analyse-all example-data figures clean
+.PHONY: build dist test test-programs lint calibrate bench fuzz oracle analyse-all example-data figures clean
 
 # Small: stripped, so that names of functions remain for traces, and what debuggers read does not; and nothing inlined
 # where it gains nothing.
@@ -68,9 +69,17 @@ python-test:
 python-functions:
 	CGO_ENABLED=0 $(GO) run -trimpath ./packaging/functions python/repscope/_functions.py
 
-# All tests without a GPU; make cuda-fake has those of GPUs. Vet is left to lint, which runs all of it.
+# The tests of all packages, but those of the next target and those of GPUs, which make cuda-fake has. Vet is left to lint,
+# which runs all of it. The flags are those of bin/repscope, so that packages compile once.
+TEST = CGO_ENABLED=0 $(GO) test $(SMALL) -vet=off -timeout 30m
 test:
-	$(GO) test -vet=off -timeout 30m ./...
+	$(TEST) -skip '$(PROGRAMS)' ./...
+
+# Tests that start programs many times and take longest: every command of the documentation, the shards and the paths of all
+# analyses, kills, damaged files and hostile names, a cluster of Slurm, the report in a browser.
+PROGRAMS = ^Test(Documented(Commands|Configurations)|Console|Manuals|Paths|ShardsOfEveryAnalysis|Trial.*|Killed(Study|Shard|Merge)?|Slurm|Browser.*)$$
+test-programs:
+	$(TEST) -run '$(PROGRAMS)' ./internal/house ./suite ./cmd ./tool/scale ./tool/evaluate/page
 
 # Short tests under the race detector; needs gcc.
 RACE ?= ./...
@@ -92,10 +101,10 @@ cross:
 # has no file where the driver is the fake one.
 TAGGED = $(filter-out internal/cuda/forward/,$(sort $(dir $(shell grep -rl --include=*.go '^//go:build.*cuda' $(filter-out bin/ beam/,$(wildcard */))))))
 lint: $(STATICCHECK)
-	$(GO) vet ./...
-	@if command -v gcc >/dev/null; then $(CUDA_ENV) $(GO) vet -tags 'cuda fakecuda' $(addprefix ./,$(TAGGED)); else echo "skipped: what uses GPUs, which needs gcc"; fi
+	CGO_ENABLED=0 $(GO) vet $(SMALL) ./...
+	@if command -v gcc >/dev/null; then $(CUDA_ENV) $(GO) vet $(SMALL) -tags 'cuda fakecuda' $(addprefix ./,$(TAGGED)); else echo "skipped: what uses GPUs, which needs gcc"; fi
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
-	$(STATICCHECK) ./...
+	CGO_ENABLED=0 GOFLAGS='$(SMALL)' $(STATICCHECK) ./...
 
 # Outside go.mod on purpose: a tool is no dependency of the module.
 $(STATICCHECK):
@@ -207,8 +216,8 @@ ptx-check:
 FAKE_MODE = $(if $(filter compared,$(PTX)),compared,$(if $(PTX),ptx))
 cuda-fake:
 	@if command -v gcc >/dev/null && command -v g++ >/dev/null; then \
-		$(CUDA_ENV) FAKECUDA=$(FAKE_MODE) $(GO) test -tags 'cuda fakecuda' $(if $(PTX),-count=1) -vet=off -timeout 30m ./internal/cuda ./model/cuda && \
-		$(CUDA_ENV) FAKECUDA=$(FAKE_MODE) $(GO) test -tags 'cuda fakecuda' $(if $(PTX),-count=1) -vet=off -timeout 30m -run 'GPU|CUDA|Samples' ./neighbors/... ./model ./latent ./analysis/robustness ./cmd ./internal/house; \
+		$(CUDA_ENV) FAKECUDA=$(FAKE_MODE) $(GO) test $(SMALL) -tags 'cuda fakecuda' $(if $(PTX),-count=1) -vet=off -timeout 30m ./internal/cuda ./model/cuda && \
+		$(CUDA_ENV) FAKECUDA=$(FAKE_MODE) $(GO) test $(SMALL) -tags 'cuda fakecuda' $(if $(PTX),-count=1) -vet=off -timeout 30m -run 'GPU|CUDA|Samples' ./neighbors/... ./model ./latent ./analysis/robustness ./cmd ./internal/house; \
 	else \
 		echo "skipped: the tests of CUDA on the fake driver need gcc and g++"; \
 	fi
