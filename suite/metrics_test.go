@@ -28,10 +28,17 @@ func TestMetricsPage(t *testing.T) {
 			continue
 		}
 		fmt.Fprintf(&page, "\n## %s\n\n| number | better | unit | range | what it measures | reference |\n| --- | --- | --- | --- | --- | --- |\n", c.Name)
+		described := map[string]string{}
 		for _, m := range c.Metrics() {
 			if m.About == "" {
 				t.Errorf("%s: nothing says what %s measures", c.Name, m.Name)
 			}
+			// Numbers of one name, of several regions or violations, are described by one line.
+			last := m.Name[strings.LastIndexAny(m.Name, "./")+1:]
+			if other, ok := described[m.About]; ok && other != last {
+				t.Errorf("%s: %s and %s are described by the same line: %s", c.Name, other, m.Name, m.About)
+			}
+			described[m.About] = last
 			for key := range strings.FieldsSeq(m.Cite) {
 				if _, ok := methods.Lookup(key); !ok {
 					t.Errorf("%s: %s cites %s, which is not in the bibliography", c.Name, m.Name, key)

@@ -11,6 +11,7 @@
 package canvas
 
 import (
+	"cmp"
 	"image"
 	"math"
 	"slices"
@@ -77,6 +78,7 @@ type Kind struct {
 // Key is a number of a case, and its mean over the cases of a model.
 type Key struct {
 	Name      string // as in the result file
+	About     string // what it measures, in a line; empty: the line of its kind
 	Unit      string
 	Direction report.Direction
 	Low, High float64 // what it can be, where intervals end; ±Inf for no end
@@ -100,7 +102,7 @@ func Described(kinds []Kind, improves func(key string) bool) []report.Described 
 	for _, k := range kinds {
 		for _, key := range k.Keys {
 			out = append(out, report.Described{Name: key.Name, Better: key.Better(), Unit: key.Unit, Low: key.Low, High: key.High,
-				Headline: slices.Contains(headlines, key.Name), About: k.About})
+				Headline: slices.Contains(headlines, key.Name), About: cmp.Or(key.About, k.About)})
 			if improves(key.Name) {
 				out = append(out, report.Described{Name: key.Name + "_improvement", Better: key.Better(), Unit: key.Unit,
 					About: "improvement of " + key.Name + " by a modification"})

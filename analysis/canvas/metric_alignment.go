@@ -22,9 +22,14 @@ var alignment = Kind{
 	About: "agreement of groups of aligned elements in reference and generated design",
 	Needs: NeedDesigns,
 	Keys: []Key{
-		{Name: "alignment_precision", Direction: report.Higher, High: 1, Improved: true},
-		{Name: "alignment_recall", Direction: report.Higher, High: 1, Improved: true},
-		{Name: "alignment_f1", Direction: report.Higher, High: 1, Compared: true, Improved: true},
+		{Name: "alignment_precision",
+			About:     "share of groups of aligned elements of the generated design that the reference has",
+			Direction: report.Higher, High: 1, Improved: true},
+		{Name: "alignment_recall",
+			About:     "share of groups of aligned elements of the reference that the generated design has",
+			Direction: report.Higher, High: 1, Improved: true},
+		{Name: "alignment_f1", About: "harmonic mean of precision and recall of groups of aligned elements",
+			Direction: report.Higher, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(o *Setting) string {
 		tolerance := strconv.FormatFloat(o.Layout.tolerance(), 'g', -1, 64)

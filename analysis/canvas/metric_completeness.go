@@ -14,8 +14,10 @@ var completeness = Kind{
 	About: "means of part scores: of fill, structural similarity and semantic match; of element count, layout and " +
 		"alignment",
 	Keys: []Key{
-		{Name: "visual_completeness", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},
-		{Name: "struct_completeness", Direction: report.Higher, High: 1, Compared: true, Improved: true},
+		{Name: "visual_completeness", About: "mean of canvas_fill_ratio, ssim and semantic_match",
+			Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},
+		{Name: "struct_completeness", About: "mean of element_ratio_symmetric, layout_iou and alignment_f1",
+			Direction: report.Higher, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(o *Setting) string {
 		return "1; means of " + strings.Join(visualParts(), ", ") + " and of " + strings.Join(structParts(o), ", ") + ", where all are there"

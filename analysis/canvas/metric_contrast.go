@@ -20,10 +20,14 @@ var contrast = Kind{
 	About: "contrast of texts with their background (WCAG 2), and the share that passes level AA",
 	Needs: NeedDesigns,
 	Keys: []Key{
-		{Name: "contrast_min", Direction: report.Higher, Low: 1, High: 21, Improved: true},
-		{Name: "contrast_median", Direction: report.Higher, Low: 1, High: 21, Improved: true},
-		{Name: "contrast_pass_aa", Direction: report.Higher, High: 1, Compared: true, Improved: true},
-		{Name: "contrast_pass_difference", Direction: report.Higher, Low: -1, High: 1},
+		{Name: "contrast_min", About: "smallest contrast of a text with its background (WCAG 2)",
+			Direction: report.Higher, Low: 1, High: 21, Improved: true},
+		{Name: "contrast_median", About: "median contrast of texts with their background (WCAG 2)",
+			Direction: report.Higher, Low: 1, High: 21, Improved: true},
+		{Name: "contrast_pass_aa", About: "share of texts whose contrast passes level AA of WCAG 2",
+			Direction: report.Higher, High: 1, Compared: true, Improved: true},
+		{Name: "contrast_pass_difference", About: "share of texts that pass level AA, minus the share of the reference",
+			Direction: report.Higher, Low: -1, High: 1},
 	},
 	Definition: func(*Setting) string {
 		return "2; colors composited in the order of painting, on white; boxes that hold half of the text; " +

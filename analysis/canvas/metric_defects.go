@@ -24,10 +24,14 @@ var defects = Kind{
 	About: "elements of the generated design that collide, or extend beyond their parents or the canvas",
 	Needs: NeedGenerated,
 	Keys: []Key{
-		{Name: "overlap_defects", Direction: report.Lower, High: 1, Compared: true, Improved: true},
-		{Name: "overflow_defects", Direction: report.Lower, High: 1, Compared: true, Improved: true},
-		{Name: "text_overflow_defects", Direction: report.Lower, High: 1, Compared: true, Improved: true},
-		{Name: "offcanvas_share", Direction: report.Lower, High: 1, Compared: true, Improved: true},
+		{Name: "overlap_defects", About: "share of elements without children that collide",
+			Direction: report.Lower, High: 1, Compared: true, Improved: true},
+		{Name: "overflow_defects", About: "share of elements that extend beyond their parents",
+			Direction: report.Lower, High: 1, Compared: true, Improved: true},
+		{Name: "text_overflow_defects", About: "share of texts that extend beyond their parents",
+			Direction: report.Lower, High: 1, Compared: true, Improved: true},
+		{Name: "offcanvas_share", About: "share of the painted area that lies outside the canvas",
+			Direction: report.Lower, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(*Setting) string {
 		return "2; " + design.SeenElements + "; painted leaves that cover more than 0.1 of each other's smaller box without being nested, texts also if nested; " +

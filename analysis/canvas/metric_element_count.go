@@ -12,8 +12,11 @@ var elementCount = Kind{
 	About: "number of elements divided by the number in the reference",
 	Needs: NeedDesigns,
 	Keys: []Key{
-		{Name: "element_ratio", Direction: report.Neither, High: unbounded, Improved: true},
-		{Name: "element_ratio_symmetric", Direction: report.Higher, High: 1, Compared: true, Improved: true},
+		{Name: "element_ratio", About: "number of elements over the number of the reference",
+			Direction: report.Neither, High: unbounded, Improved: true},
+		{Name: "element_ratio_symmetric",
+			About:     "smaller number of elements over the larger, of generated design and reference",
+			Direction: report.Higher, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(o *Setting) string {
 		if o.Documented() {

@@ -15,8 +15,11 @@ var canvasFill = Kind{
 	About: "share of the canvas covered by painted elements, and its difference from the reference",
 	Needs: NeedDesigns,
 	Keys: []Key{
-		{Name: "canvas_fill_ratio", Direction: report.Neither, High: 1, Improved: true},
-		{Name: "canvas_fill_difference", Direction: report.Lower, High: 1, Compared: true, Improved: true},
+		{Name: "canvas_fill_ratio", About: "share of the canvas covered by painted elements",
+			Direction: report.Neither, High: 1, Improved: true},
+		{Name: "canvas_fill_difference",
+			About:     "absolute difference of the covered share of the canvas from the reference",
+			Direction: report.Lower, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(o *Setting) string {
 		if o.Documented() {

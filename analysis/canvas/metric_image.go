@@ -15,9 +15,12 @@ var screenPixels = Kind{
 	About: "structural similarity, peak signal-to-noise ratio and pixel error",
 	Needs: NeedImages,
 	Keys: []Key{
-		{Name: "ssim", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},
-		{Name: "psnr", Unit: "dB", Direction: report.Higher, High: unbounded, Compared: true, Improved: true},
-		{Name: "rmse", Unit: "levels of 0 to 255", Direction: report.Lower, Low: 0, High: screenshot.ByteRange, Compared: true, Improved: true},
+		{Name: "ssim", About: "structural similarity of the screens",
+			Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},
+		{Name: "psnr", About: "peak signal-to-noise ratio of the screens",
+			Unit: "dB", Direction: report.Higher, High: unbounded, Compared: true, Improved: true},
+		{Name: "rmse", About: "root mean squared difference of pixels",
+			Unit: "levels of 0 to 255", Direction: report.Lower, Low: 0, High: screenshot.ByteRange, Compared: true, Improved: true},
 	},
 	Definition: func(o *Setting) string {
 		window := "uniform window of 7 × 7, sample covariance"

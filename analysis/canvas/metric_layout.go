@@ -15,10 +15,15 @@ var layoutOverlap = Kind{
 	About: "overlap of elements with matched elements of the reference",
 	Needs: NeedDesigns,
 	Keys: []Key{
-		{Name: "layout_iou", Direction: report.Higher, High: 1, Compared: true, Improved: true},
-		{Name: "layout_precision", Direction: report.Higher, High: 1, Improved: true},
-		{Name: "layout_recall", Direction: report.Higher, High: 1, Improved: true},
-		{Name: "layout_f1", Direction: report.Higher, High: 1, Compared: true, Improved: true},
+		{Name: "layout_iou", About: "sum of the overlaps (IoU) of matched elements over the larger number of elements",
+			Direction: report.Higher, High: 1, Compared: true, Improved: true},
+		{Name: "layout_precision", About: "share of generated elements matched with an overlap (IoU) of at least 1/2",
+			Direction: report.Higher, High: 1, Improved: true},
+		{Name: "layout_recall",
+			About:     "share of the reference's elements matched with an overlap (IoU) of at least 1/2",
+			Direction: report.Higher, High: 1, Improved: true},
+		{Name: "layout_f1", About: "harmonic mean of precision and recall of matched elements",
+			Direction: report.Higher, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(o *Setting) string {
 		switch o.Definition {

@@ -36,8 +36,10 @@ var features = Kind{
 	Needs:    NeedImages,
 	Optional: true,
 	Keys: []Key{
-		{Name: "fsim", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
-		{Name: "fsimc", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
+		{Name: "fsim", About: "feature similarity of brightness by phase congruency and gradients",
+			Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
+		{Name: "fsimc", About: "feature similarity by phase congruency and gradients, with color",
+			Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(o *Setting) string { return "1; " + o.Images.Preparation() + "; Zhang et al. 2011" },
 	Score:      scoreFeatures,

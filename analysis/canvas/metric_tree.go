@@ -23,11 +23,16 @@ var hierarchy = Kind{
 	About: "edit distance of the node hierarchies, their subtrees of height 1 (TreeBLEU), depth, and reading order",
 	Needs: NeedDesigns,
 	Keys: []Key{
-		{Name: "tree_edit_similarity", Direction: report.Higher, High: 1, Compared: true, Improved: true},
-		{Name: "tree_bleu", Direction: report.Higher, High: 1, Compared: true, Improved: true},
-		{Name: "tree_depth_difference", Unit: "levels", Direction: report.Lower, High: unbounded, Improved: true},
-		{Name: "reading_order_tau", Direction: report.Higher, Low: -1, High: 1, Improved: true},
-		{Name: "text_order_tau", Direction: report.Higher, Low: -1, High: 1, Improved: true},
+		{Name: "tree_edit_similarity", About: "1 − normalized edit distance of the node hierarchies",
+			Direction: report.Higher, High: 1, Compared: true, Improved: true},
+		{Name: "tree_bleu", About: "share of the reference's nodes with children that the design has (TreeBLEU)",
+			Direction: report.Higher, High: 1, Compared: true, Improved: true},
+		{Name: "tree_depth_difference", About: "absolute difference of the depths of the node hierarchies",
+			Unit: "levels", Direction: report.Lower, High: unbounded, Improved: true},
+		{Name: "reading_order_tau", About: "Kendall's τ of the orders in which matched elements are read",
+			Direction: report.Higher, Low: -1, High: 1, Improved: true},
+		{Name: "text_order_tau", About: "Kendall's τ of the orders in which matched texts are read",
+			Direction: report.Higher, Low: -1, High: 1, Improved: true},
 	},
 	Definition: func(o *Setting) string {
 		return "2; seen nodes from the canvas, by type; edit similarity: 1 − 2D/(|A| + |B| + D); TreeBLEU: sets of parents with " +

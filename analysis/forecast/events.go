@@ -102,6 +102,8 @@ func scored(formula Formula, e Event, f func(sums []float64) (float64, error)) F
 func eventFamily() family {
 	const size = 4
 	parts := [size]string{"hits", "misses", "false_alarms", "correct_negatives"}
+	abouts := [size]string{"an event that was forecast",
+		"an event that was not forecast", "a forecast event that did not occur", "no event, and none forecast"}
 	return family{
 		name: EventTable, about: "events of --thresholds and --event-quantiles: hits and misses of the ensemble mean, CSI, ETS, HSS, SEDI", needs: noEvents,
 		sums: func(s *setting, _ int) []string {
@@ -127,7 +129,8 @@ func eventFamily() family {
 			var out []Formula
 			for k, e := range s.o.events() {
 				for i, part := range parts {
-					formula := scored(Formula{Name: part, About: "share of cells", Direction: report.Neither, High: 1, mean: true}, e,
+					formula := scored(Formula{Name: part, About: "share of cells with " + abouts[i],
+						Direction: report.Neither, High: 1, mean: true}, e,
 						func(sums []float64) (float64, error) { return sums[i], nil })
 					formula.from, formula.count = size*k, size
 					out = append(out, formula)

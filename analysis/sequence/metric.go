@@ -3,6 +3,7 @@
 package sequence
 
 import (
+	"cmp"
 	"context"
 	"encoding"
 	"slices"
@@ -80,6 +81,7 @@ type CSVFile struct {
 // Key is a number of the result.
 type Key struct {
 	Name      string // as in the result file
+	About     string // what it measures, in a line; empty: the line of its kind
 	Unit      string
 	Direction report.Direction
 	Low, High float64 // what it can be, where intervals end; ±Inf for no end
@@ -96,7 +98,8 @@ func Described(kinds ...*Kind) []report.Described {
 	for _, k := range kinds {
 		for _, key := range k.Keys {
 			out = append(out, report.Described{Name: key.Name, Better: key.Direction, Unit: key.Unit, Low: key.Low, High: key.High,
-				Headline: slices.Contains([]string{"mask_acc", "ppl", "p_at_l", "cdr_probe"}, key.Name), About: k.About})
+				Headline: slices.Contains([]string{"mask_acc", "ppl", "p_at_l", "cdr_probe"}, key.Name),
+				About:    cmp.Or(key.About, k.About)})
 		}
 	}
 	return out

@@ -19,18 +19,19 @@ var withIntervals = slices.DeleteFunc(similarity.Names(), func(name string) bool
 func Metrics() []report.Described {
 	var out []report.Described
 	for _, m := range similarity.Measures() {
-		names := []string{m.Name}
+		names, directions := []string{m.Name}, []string{""}
 		switch {
 		case m.Directed:
 			names = []string{m.Name + "_to", m.Name + "_from"}
+			directions = []string{" (from the model to the reference)", " (from the reference to the model)"}
 		case m.Sized:
 			names = []string{m.Name + ".score"}
 		}
-		for _, name := range names {
+		for i, name := range names {
 			out = append(out, report.Described{
 				Name: "reference." + name, Better: report.Neither, Low: m.Low, High: m.High,
 				Headline: name == "cka_debiased" || name == "mutual_knn.score",
-				About:    "likeness to the reference model: " + m.About, Cite: m.Cite,
+				About:    "likeness to the reference model: " + m.About + directions[i], Cite: m.Cite,
 			})
 		}
 	}

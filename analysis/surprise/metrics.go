@@ -26,7 +26,7 @@ func Metrics() []report.Described {
 		{Name: "alarm.false", Better: report.Lower, Low: 0, High: 1,
 			About: "share of untouched episodes in which the alarm sounds"},
 		{Name: "alarm.noticed", Better: report.Higher, Low: 0, High: 1, Headline: true,
-			About: "share of violated episodes in which the alarm sounds from the violation on, and not before"},
+			About: "share of episodes with any violation in which the alarm sounds from the violation on, and not before"},
 		{Name: "alarm.delay", Better: report.Lower, Unit: "transitions", High: math.Inf(1),
 			About: "mean time from the violation to the alarm"},
 	}

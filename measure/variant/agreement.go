@@ -49,6 +49,15 @@ var measureNames = [measureCount]string{"spearman", "ndcg", "auc", "mcc", "top_r
 // "partial_spearman".
 func (m Measure) String() string { return measureNames[m] }
 
+// About says in a line what a measure is.
+func (m Measure) About() string {
+	return [measureCount]string{
+		"rank correlation with measurements", "NDCG of the first tenth", "area under the ROC curve of fit variants",
+		"Matthews correlation of being fit with a score of at least the median", "share of the best tenth in the first tenth",
+		"rank correlation with measurements, given the distance to the germline or the number of substitutions",
+	}[m]
+}
+
 // Measures are all of them, in their order.
 func Measures() []Measure {
 	out := make([]Measure, measureCount)

@@ -21,10 +21,22 @@ var calibration = sequence.Kind{
 	Name: "calibration", About: "confidence and accuracy of masked predictions: Brier score, overconfidence, " +
 		"calibration errors, reliability (table and CSV file)",
 	Needs: sequence.NeedMasked | sequence.NeedConfidence,
-	Keys: []sequence.Key{{Name: "brier", Direction: report.Lower, High: 2, Compared: true},
-		{Name: "confidence", Direction: report.Neither, High: 1}, {Name: "overconfidence", Direction: report.Neither, Low: -1, High: 1},
-		{Name: "predicted_entropy", Unit: "nats", Direction: report.Neither, High: math.Inf(1)},
-		{Name: "ece", Direction: report.Lower, High: 1}, {Name: "adaptive_ece", Direction: report.Lower, High: 1}, {Name: "max_calibration_error", Direction: report.Lower, High: 1}},
+	Keys: []sequence.Key{{Name: "brier",
+		About:     "Brier score of masked predictions: Σ (p − [true])² over all residues, 0 to 2",
+		Direction: report.Lower, High: 2, Compared: true},
+		{Name: "confidence", About: "mean probability of the most probable token",
+			Direction: report.Neither, High: 1},
+		{Name: "overconfidence", About: "confidence minus accuracy",
+			Direction: report.Neither, Low: -1, High: 1},
+		{Name: "predicted_entropy", About: "mean entropy of the predicted distribution",
+			Unit: "nats", Direction: report.Neither, High: math.Inf(1)},
+		{Name: "ece",
+			About:     "expected calibration error: mean distance of confidence from accuracy over 15 bins of equal width",
+			Direction: report.Lower, High: 1},
+		{Name: "adaptive_ece", About: "expected calibration error over bins of equal numbers of predictions",
+			Direction: report.Lower, High: 1},
+		{Name: "max_calibration_error", About: "largest distance of confidence from accuracy in a bin",
+			Direction: report.Lower, High: 1}},
 	Options: []sequence.Option{{Name: "bins", Default: token.CalibrationBins, About: "number of confidence bins", Check: func(value any) error {
 		if n := value.(int); n < 1 || n > mostBins {
 			return fmt.Errorf("want 1 to %d", mostBins)

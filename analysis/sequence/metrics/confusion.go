@@ -21,7 +21,8 @@ var confusion = sequence.Kind{
 	Name: "confusion", About: "confusion matrix of predicted and true residues (table and CSV file), and their " +
 		"Matthews correlation",
 	Needs: sequence.NeedMasked,
-	Keys:  []sequence.Key{{Name: "residue_mcc", Direction: report.Higher, Low: -1, High: 1, Compared: true}},
+	Keys: []sequence.Key{{Name: "residue_mcc", About: "multiclass correlation (MCC) of predicted and true residues",
+		Direction: report.Higher, Low: -1, High: 1, Compared: true}},
 	Files: []sequence.CSVFile{{Name: confusionFile, Columns: []string{"true", "predicted", "count", "share"}}},
 	New: func(s *sequence.Setting) sequence.Metric {
 		n := s.Alphabet.Size()

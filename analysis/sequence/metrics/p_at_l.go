@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/analysis/internal/results"
 	"repscope/analysis/sequence"
@@ -66,18 +67,22 @@ const (
 // contactScore is a score of a range by its sums.
 type contactScore struct {
 	name   string
+	about  string
 	of     func(sums []float64) float64
 	chance bool // it is no score of the model
 }
 
 // contactScores are the scores of every range.
 var contactScores = []contactScore{
-	{name: "p_at_l", of: pooled(contact.Steps)},
-	{name: "p_at_l_macro", of: func(s []float64) float64 { return s[sumPrecision] / s[sumDefined] }},
-	{name: "p_at_l2", of: pooled(contact.Steps / 2)},
-	{name: "p_at_l5", of: pooled(contact.Steps / 5)},
-	{name: "auc", of: func(s []float64) float64 { return s[sumAUC] / s[sumDefined] }},
-	{name: "chance", of: func(s []float64) float64 { return s[sumContacts] / s[sumPairs] }, chance: true},
+	{name: "p_at_l", about: "share of contacts among the first L pairs", of: pooled(contact.Steps)},
+	{name: "p_at_l_macro", about: "mean over sequences of the share of contacts among the first L pairs",
+		of: func(s []float64) float64 { return s[sumPrecision] / s[sumDefined] }},
+	{name: "p_at_l2", about: "share of contacts among the first L/2 pairs", of: pooled(contact.Steps / 2)},
+	{name: "p_at_l5", about: "share of contacts among the first L/5 pairs", of: pooled(contact.Steps / 5)},
+	{name: "auc", about: "mean over sequences of the area under the precision by depth of pairs",
+		of: func(s []float64) float64 { return s[sumAUC] / s[sumDefined] }},
+	{name: "chance", about: "share of contacts among all pairs", chance: true,
+		of: func(s []float64) float64 { return s[sumContacts] / s[sumPairs] }},
 }
 
 // pooled is the precision among the first k·L/10 pairs of all sequences together.
@@ -97,13 +102,33 @@ func ContactKey(logistic bool, pairs, score string) string {
 	return "contacts" + prefix + "/" + pairs + "/" + score
 }
 
+// contactPairs says which pairs are in a range, by its name; all are in that without a line.
+var contactPairs = map[string]string{
+	"local": " 3 to 5 residues apart", "short": " 6 to 11 residues apart",
+	"medium": " 12 to 23 residues apart", "long": " 24 or more residues apart",
+	"within": " inside a chain", "between": " between the chains",
+}
+
+// aboutContacts says what a score of a range measures.
+func (s *contactScore) aboutContacts(pairs string, logistic bool) string {
+	about := strings.Replace(s.about, "pairs", "pairs"+contactPairs[pairs], 1)
+	switch {
+	case s.chance:
+		return about
+	case logistic:
+		return about + ", ranked by a regression on the heads of all layers"
+	}
+	return about + ", ranked by attention"
+}
+
 // contactKeys are the keys of all ranges and of both kinds of scores.
 func contactKeys() []sequence.Key {
 	var keys []sequence.Key
 	for _, logistic := range []bool{false, true} {
 		for _, r := range contact.Standard(1) {
 			for _, score := range contactScores {
-				k := sequence.Key{Name: ContactKey(logistic, r.Name, score.name), Direction: report.Higher, High: 1}
+				k := sequence.Key{Name: ContactKey(logistic, r.Name, score.name), About: score.aboutContacts(r.Name, logistic),
+					Direction: report.Higher, High: 1}
 				if score.chance {
 					k.Direction = report.Neither
 				}

@@ -22,9 +22,14 @@ var perResidue = sequence.Kind{
 	Name: "per_residue", About: "accuracy, loss and probability by true residue (table and CSV file), and the mean " +
 		"accuracy over residue types",
 	Needs: sequence.NeedMasked,
-	Keys: []sequence.Key{{Name: "residue_balanced_acc", Direction: report.Higher, High: 1, Compared: true},
-		{Name: "per_residue.accuracy", Direction: report.Higher, High: 1}, {Name: "per_residue.loss", Unit: "nats", Direction: report.Lower, High: math.Inf(1)},
-		{Name: "per_residue.prob", Direction: report.Higher, High: 1}},
+	Keys: []sequence.Key{{Name: "residue_balanced_acc", About: "mean over residue types of their accuracy",
+		Direction: report.Higher, High: 1, Compared: true},
+		{Name: "per_residue.accuracy", About: "accuracy by true residue",
+			Direction: report.Higher, High: 1},
+		{Name: "per_residue.loss", About: "mean of −ln p(true residue) by true residue",
+			Unit: "nats", Direction: report.Lower, High: math.Inf(1)},
+		{Name: "per_residue.prob", About: "mean probability of the true residue by true residue",
+			Direction: report.Higher, High: 1}},
 	Files: []sequence.CSVFile{{Name: residueFile, Columns: []string{"residue", "count", "predicted", "accuracy", "accuracy_low", "accuracy_high", "loss", "loss_low", "loss_high", "prob"}}},
 	New: func(s *sequence.Setting) sequence.Metric {
 		return &perResidueMetric{sequence.NewSums(residueSums * s.Alphabet.Size())}

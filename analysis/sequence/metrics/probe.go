@@ -26,8 +26,7 @@ var chainProbe = probeTask{
 
 // positionProbe finds the third of the chain that a residue lies in.
 var positionProbe = probeTask{
-	name: "position_probe", about: "probe of the hidden state of a residue: which third of its chain it lies " +
-		"in", most: 10,
+	name: "position_probe", about: "probe of the hidden state of a residue: in which third of its chain it lies", most: 10,
 	sampled: true, classes: func(m *probeMetric) int { return m.bins }, rows: (*probeMetric).positions,
 	options: []sequence.Option{{Name: "n_bins", Default: 3, About: "number of parts of a chain", Check: atLeast(2)}},
 }.kind()
@@ -41,7 +40,7 @@ var cdrProbe = probeTask{
 
 // cdrClassProbe tells the CDRs apart, too.
 var cdrClassProbe = probeTask{
-	name: "cdr_probe_class", about: "probe of the hidden state of a residue: which CDR it lies in, if any", most: 20,
+	name: "cdr_probe_class", about: "probe of the hidden state of a residue: in which CDR it lies, if any", most: 20,
 	sampled: true, needs: sequence.NeedRegions, classes: func(*probeMetric) int { return 4 },
 	rows: func(m *probeMetric, it *sequence.Item) { m.cdrs(it, func(cdr int8) int { return int(cdr) }) },
 }.kind()
@@ -67,12 +66,17 @@ const (
 
 // kind is the row of the registry.
 func (t probeTask) kind() sequence.Kind {
-	share := func(suffix string, direction report.Direction) sequence.Key {
-		return sequence.Key{Name: t.name + suffix, Direction: direction, High: 1, Compared: direction == report.Higher}
+	share := func(suffix, score string, direction report.Direction) sequence.Key {
+		return sequence.Key{Name: t.name + suffix, About: t.about + " (" + score + ")", Direction: direction, High: 1,
+			Compared: direction == report.Higher}
 	}
 	k := sequence.Kind{Name: t.name, About: t.about, Needs: sequence.NeedHidden | t.needs, Holds: true,
-		Keys: []sequence.Key{share("", report.Higher), share(ofBalanced, report.Higher), share(ofBaseline, report.Neither), share(ofControl, report.Neither),
-			{Name: t.name + ofSelectivity, Direction: report.Higher, Low: -1, High: 1}},
+		Keys: []sequence.Key{share("", "accuracy", report.Higher),
+			share(ofBalanced, "mean accuracy over classes", report.Higher),
+			share(ofBaseline, "share of the most common class", report.Neither),
+			share(ofControl, "accuracy with shuffled training labels", report.Neither),
+			{Name: t.name + ofSelectivity, About: t.about + " (accuracy minus accuracy with shuffled training labels)",
+				Direction: report.Higher, Low: -1, High: 1}},
 		Options: []sequence.Option{
 			{Name: "n_train", Default: 0, About: "number of training sequences per fold; 0: all sequences of the " +
 				"other folds", Check: atLeast(0)},

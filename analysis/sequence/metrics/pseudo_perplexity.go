@@ -19,7 +19,7 @@ var pseudoPerplexity = sequence.Kind{
 	Name: "pseudo_perplexity", Aliases: []string{"pppl", "pll"}, About: "pseudo-log-likelihood and its perplexity, " +
 		"with every residue masked alone",
 	Needs: sequence.NeedSingle,
-	Keys:  pseudoKeys("pll", "pppl"),
+	Keys:  pseudoKeys("pll", "pppl", "with every residue masked alone"),
 	New: func(*sequence.Setting) sequence.Metric {
 		return &pseudoMetric{Sums: sequence.NewSequenceSums(2), pll: "pll", pppl: "pppl"}
 	},
@@ -31,16 +31,18 @@ var onePassPerplexity = sequence.Kind{
 	Name: "one_pass_perplexity", Aliases: []string{"one_pass_pppl", "one_pass_pll"},
 	About: "the same from one pass over unmasked sequences, where the scored residue is visible",
 	Needs: sequence.NeedCleanLogits,
-	Keys:  pseudoKeys("one_pass_pll", "one_pass_pppl"),
+	Keys:  pseudoKeys("one_pass_pll", "one_pass_pppl", "from one pass over unmasked sequences"),
 	New: func(*sequence.Setting) sequence.Metric {
 		return &pseudoMetric{Sums: sequence.NewSequenceSums(2), clean: true, pll: "one_pass_pll", pppl: "one_pass_pppl"}
 	},
 }
 
-func pseudoKeys(pll, pppl string) []sequence.Key {
+func pseudoKeys(pll, pppl, pass string) []sequence.Key {
 	return []sequence.Key{
-		{Name: pll, Unit: "nats", Direction: report.Higher, Low: math.Inf(-1), Compared: true, Paired: true},
-		{Name: pppl, Direction: report.Lower, Low: 1, High: math.Inf(1), Log: true, Compared: true, Paired: true},
+		{Name: pll, About: "pseudo-log-likelihood, mean over sequences, " + pass,
+			Unit: "nats", Direction: report.Higher, Low: math.Inf(-1), Compared: true, Paired: true},
+		{Name: pppl, About: "pseudo-perplexity: exp of the mean of −ln p(true residue), " + pass,
+			Direction: report.Lower, Low: 1, High: math.Inf(1), Log: true, Compared: true, Paired: true},
 	}
 }
 

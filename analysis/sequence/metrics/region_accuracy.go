@@ -15,7 +15,8 @@ var regionAccuracy = sequence.Kind{
 	Name: "region_accuracy", About: "accuracy by region, for aggregates of regions, and for germline and other " +
 		"residues",
 	Needs: sequence.NeedRegional, Either: sequence.NeedRegions | sequence.NeedGermline,
-	Keys: regionKeys(sequence.Key{Name: "accuracy", Direction: report.Higher, High: 1}),
+	Keys: regionKeys(sequence.Key{Name: "accuracy", About: "share of masked residues of the region predicted correctly",
+		Direction: report.Higher, High: 1}),
 	New: func(*sequence.Setting) sequence.Metric {
 		return &regionAccuracyMetric{newRegionSums(2, func(p *token.Prediction, row []float64) {
 			row[0]++

@@ -20,8 +20,16 @@ var regionGermline = sequence.Kind{
 	Name: "region_germline", About: "accuracy, loss and perplexity by region, for germline and other residues " +
 		"(table and CSV file)",
 	Needs: sequence.NeedRegional | sequence.NeedRegions | sequence.NeedGermline,
-	Keys: []sequence.Key{{Name: "region_germline.accuracy", Direction: report.Higher, High: 1}, {Name: "region_germline.loss", Unit: "nats", Direction: report.Lower, High: math.Inf(1)},
-		{Name: "region_germline.ppl", Direction: report.Lower, Low: 1, High: math.Inf(1)}, {Name: "region_germline.prob", Direction: report.Higher, High: 1}},
+	Keys: []sequence.Key{{Name: "region_germline.accuracy",
+		About:     "accuracy by region, for germline and other residues",
+		Direction: report.Higher, High: 1},
+		{Name: "region_germline.loss", About: "mean of −ln p(true residue) by region, for germline and other residues",
+			Unit: "nats", Direction: report.Lower, High: math.Inf(1)},
+		{Name: "region_germline.ppl", About: "perplexity by region, for germline and other residues",
+			Direction: report.Lower, Low: 1, High: math.Inf(1)},
+		{Name: "region_germline.prob",
+			About:     "mean probability of the true residue by region, for germline and other residues",
+			Direction: report.Higher, High: 1}},
 	Files: []sequence.CSVFile{{Name: germlineFile, Columns: []string{"region", "origin", "count", "accuracy", "accuracy_low", "accuracy_high", "loss", "loss_low", "loss_high", "ppl", "prob"}}},
 	New: func(*sequence.Setting) sequence.Metric {
 		return &regionGermlineMetric{newRegionSums(4, func(p *token.Prediction, row []float64) {

@@ -15,8 +15,10 @@ import (
 var regionLoss = sequence.Kind{
 	Name: "region_loss", About: "cross-entropy and mean probability of the true residue by region",
 	Needs: sequence.NeedRegional, Either: sequence.NeedRegions | sequence.NeedGermline,
-	Keys: append(regionKeys(sequence.Key{Name: "loss", Unit: "nats", Direction: report.Lower, High: math.Inf(1)}),
-		uncompared(regionKeys(sequence.Key{Name: "prob", Direction: report.Higher, High: 1}))...),
+	Keys: append(regionKeys(sequence.Key{Name: "loss", About: "mean of −ln p(true residue) in the region",
+		Unit: "nats", Direction: report.Lower, High: math.Inf(1)}),
+		uncompared(regionKeys(sequence.Key{Name: "prob", About: "mean probability of the true residue in the region",
+			Direction: report.Higher, High: 1}))...),
 	New: func(*sequence.Setting) sequence.Metric {
 		return &regionLossMetric{newRegionSums(3, func(p *token.Prediction, row []float64) {
 			row[0]++
@@ -30,7 +32,8 @@ var regionLoss = sequence.Kind{
 var regionPerplexity = sequence.Kind{
 	Name: "region_perplexity", Aliases: []string{"region_ppl"}, About: "perplexity by region",
 	Needs: sequence.NeedRegional, Either: sequence.NeedRegions | sequence.NeedGermline,
-	Keys: regionKeys(sequence.Key{Name: "ppl", Direction: report.Lower, Low: 1, High: math.Inf(1), Log: true}),
+	Keys: regionKeys(sequence.Key{Name: "ppl", About: "exponential of the cross-entropy in the region",
+		Direction: report.Lower, Low: 1, High: math.Inf(1), Log: true}),
 	New: func(*sequence.Setting) sequence.Metric {
 		return &regionPerplexityMetric{newRegionSums(2, func(p *token.Prediction, row []float64) {
 			row[0]++

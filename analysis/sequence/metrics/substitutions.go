@@ -28,17 +28,21 @@ const (
 
 var scoreNames = [ScoreCount]string{"masked_marginal", "wild_type_marginal", "delta_pll", "blosum62", "position_frequency", "germline_identity"}
 
+// aboutScores says what the scores are.
+var aboutScores = [ScoreCount]string{"masked marginals", "wild-type marginals", "changes of the pseudo-log-likelihood",
+	"BLOSUM62 scores", "position frequencies", "identity with the germline"}
+
 // ModelScore reports whether a score is one of the model.
 func ModelScore(score int) bool { return score < blosum62Score }
 
 // scoreLevels are the means beside that over functions, which has no suffix.
 var scoreLevels = []struct {
-	suffix string
-	of     func(l *variant.Levels) float64
+	suffix, over string
+	of           func(l *variant.Levels) float64
 }{
-	{"", func(l *variant.Levels) float64 { return l.FunctionMean }},
-	{"_protein_mean", func(l *variant.Levels) float64 { return l.ProteinMean }},
-	{"_assay_mean", func(l *variant.Levels) float64 { return l.AssayMean }},
+	{"", "functions", func(l *variant.Levels) float64 { return l.FunctionMean }},
+	{"_protein_mean", "proteins", func(l *variant.Levels) float64 { return l.ProteinMean }},
+	{"_assay_mean", "assays", func(l *variant.Levels) float64 { return l.AssayMean }},
 }
 
 // substitutions is the agreement of scores of variants with measurements.
@@ -90,11 +94,14 @@ func substitutionKeys() []sequence.Key {
 			low, high := m.Range()
 			for _, level := range scoreLevels {
 				keys = append(keys, sequence.Key{Name: SubstitutionKey(score, m.String(), level.suffix), Direction: report.Higher, Low: low, High: high,
+					About:    aboutScores[score] + " of variants: " + m.About() + ", mean over " + level.over,
 					Compared: ModelScore(score) && level.suffix == ""})
 			}
 		}
 		if ModelScore(score) {
-			keys = append(keys, sequence.Key{Name: SubstitutionKey(score, "spearman", overBLOSUM), Direction: report.Higher, Low: -2, High: 2})
+			keys = append(keys, sequence.Key{Name: SubstitutionKey(score, "spearman", overBLOSUM),
+				About:     aboutScores[score] + " of variants: rank correlation with measurements, minus that of BLOSUM62 scores",
+				Direction: report.Higher, Low: -2, High: 2})
 		}
 	}
 	return keys

@@ -18,8 +18,15 @@ var topK = sequence.Kind{
 	Name: "top_k", About: "share of masked residues with the true residue among the 3, 5 and 10 most probable " +
 		"tokens, and mean reciprocal rank",
 	Needs: sequence.NeedMasked | sequence.NeedConfidence,
-	Keys: []sequence.Key{{Name: "top3_acc", Direction: report.Higher, High: 1, Compared: true}, {Name: "top5_acc", Direction: report.Higher, High: 1},
-		{Name: "top10_acc", Direction: report.Higher, High: 1}, {Name: "mean_reciprocal_rank", Direction: report.Higher, High: 1}},
+	Keys: []sequence.Key{{Name: "top3_acc",
+		About:     "share of masked residues whose true residue is among the 3 most probable tokens",
+		Direction: report.Higher, High: 1, Compared: true},
+		{Name: "top5_acc", About: "share of masked residues whose true residue is among the 5 most probable tokens",
+			Direction: report.Higher, High: 1},
+		{Name: "top10_acc", About: "share of masked residues whose true residue is among the 10 most probable tokens",
+			Direction: report.Higher, High: 1},
+		{Name: "mean_reciprocal_rank", About: "mean of 1/rank of the true residue among the tokens by probability",
+			Direction: report.Higher, High: 1}},
 	New: func(*sequence.Setting) sequence.Metric { return &topKMetric{sequence.NewSums(2 + len(topNumbers))} },
 }
 

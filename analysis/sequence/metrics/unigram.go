@@ -16,8 +16,13 @@ var unigram = sequence.Kind{
 	Name: "bits_below_unigram", About: "information gain over residue frequencies in bits per masked residue: " +
 		"entropy of the frequencies minus loss",
 	Needs: sequence.NeedMasked,
-	Keys: []sequence.Key{{Name: "bits_below_unigram", Unit: "bits", Direction: report.Higher, Low: math.Inf(-1), High: math.Inf(1), Compared: true},
-		{Name: "unigram_bits", Unit: "bits", Direction: report.Neither, High: math.Inf(1)}, {Name: "loss_bits", Unit: "bits", Direction: report.Lower, High: math.Inf(1)}},
+	Keys: []sequence.Key{{Name: "bits_below_unigram",
+		About: "entropy of the residue frequencies minus loss, per masked residue",
+		Unit:  "bits", Direction: report.Higher, Low: math.Inf(-1), High: math.Inf(1), Compared: true},
+		{Name: "unigram_bits", About: "entropy of the residue frequencies",
+			Unit: "bits", Direction: report.Neither, High: math.Inf(1)},
+		{Name: "loss_bits", About: "loss in bits",
+			Unit: "bits", Direction: report.Lower, High: math.Inf(1)}},
 	New: func(s *sequence.Setting) sequence.Metric {
 		return &unigramMetric{sequence.NewSums(2 + s.Alphabet.Size())}
 	},
