@@ -16,6 +16,7 @@ import (
 	"repscope/report"
 	"repscope/shard"
 	"repscope/shard/shardtest"
+	"repscope/stat"
 )
 
 // recording makes episodes of autoregressive states, float32.
@@ -353,5 +354,37 @@ func TestScoreIntervalRange(t *testing.T) {
 				t.Errorf("seed %d: difference of %s: %v", seed, name, d)
 			}
 		}
+	}
+}
+
+// The interval of the difference of scores has the asymmetry of the share of leaking states, and the width of the
+// jackknife where the share has none.
+func TestDifferenceIsAsSkewedAsItsShare(t *testing.T) {
+	t.Parallel()
+	build := func(value, standardError float64) *stat.Jackknifed {
+		const quantile = 2.093024 // of Student's t with 19 degrees of freedom
+		return &stat.Jackknifed{Estimate: value, StdError: standardError, DF: 19,
+			Interval: stat.Interval{Low: value - quantile*standardError, High: value + quantile*standardError, Level: 0.95}}
+	}
+	for _, gap := range []float64{0.3, -0.3} {
+		// Share and gap independent: SE² = gap²·SE(share)² + share²·SE(gap)².
+		difference, share := build(gap*0.1, math.Hypot(0.3*0.05, 0.1*0.04)), build(0.1, 0.05)
+		limits := build(0.1, 0.05).AsShare(400).Interval
+		asProduct(difference, share, 400)
+		rest := 2.093024 * 0.1 * 0.04
+		near, far := gap*0.1-math.Copysign(math.Hypot(0.3*(0.1-limits.Low), rest), gap), gap*0.1+math.Copysign(math.Hypot(0.3*(limits.High-0.1), rest), gap)
+		got := difference.Interval
+		if math.Abs(got.Low-min(near, far)) > 1e-12 || math.Abs(got.High-max(near, far)) > 1e-12 {
+			t.Errorf("gap %v: %v, want %v to %v", gap, got, near, far)
+		}
+	}
+	difference, share := build(0.15, 0.01), build(0.5, 0.02)
+	before := difference.Interval
+	if asProduct(difference, share, 4000); math.Abs(difference.Interval.Low-before.Low) > 1e-12 || math.Abs(difference.Interval.High-before.High) > 1e-12 {
+		t.Errorf("half of 4,000 states leak: %v, want %v", difference.Interval, before)
+	}
+	difference, share = build(0, 0), build(0, 0)
+	if asProduct(difference, share, 400); difference.Interval.Low != 0 || difference.Interval.High != 0 {
+		t.Errorf("no state leaks: %v", difference.Interval)
 	}
 }

@@ -130,8 +130,9 @@ func scoreOf(t *Test, s terms, units grouping) ScoreAudit {
 		dst[0] = f(count, sum[0], sum[1], sum[2])
 		dst[1] = f(sum[3], sum[4], sum[5], sum[6])
 		dst[2] = dst[0] - dst[1]
+		dst[3] = 1 - sum[3]/count
 	}
-	sums, values := make([]float64, len(sequences)), make([]float64, 3)
+	sums, values := make([]float64, len(sequences)), make([]float64, 4)
 	for k, list := range sequences {
 		for _, v := range list {
 			sums[k] += v
@@ -146,14 +147,15 @@ func scoreOf(t *Test, s terms, units grouping) ScoreAudit {
 	var jackknifed []*stat.Jackknifed
 	if blocks != nil && none == "" {
 		var err error
-		if jackknifed, err = stat.JackknifeSums(blocks, sequences, 3, scores); err != nil {
+		if jackknifed, err = stat.JackknifeSums(blocks, sequences, len(values), scores); err != nil {
 			jackknifed, reason = nil, stat.Reason(err)
 		}
 	}
 	if jackknifed != nil {
+		asProduct(jackknifed[2], jackknifed[3], n)
 		s.limit(jackknifed[0], jackknifed[1], jackknifed[2], n, out.States)
 	}
-	for k, v := range values {
+	for k, v := range values[:len(estimates)] {
 		switch {
 		case none != "" && k > 0:
 			estimates[k] = report.NoEstimate("%s", none)
@@ -167,6 +169,31 @@ func scoreOf(t *Test, s terms, units grouping) ScoreAudit {
 	}
 	out.All, out.Clean, out.Difference = estimates[0], estimates[1], estimates[2]
 	return out
+}
+
+// asProduct gives the difference of a score on all n states and on clean ones an interval with the asymmetry of the share
+// of leaking states: where few episodes leak, the difference, which is share × gap, is as skewed as the share. With half
+// widths t·SE of the difference h and of the share s, and the interval [l, u] of the share q by [stat.Jackknifed.AsShare],
+// the distances of the ends are √(h² − (gap·s)² + (gap·(q − l))²) and √(h² − (gap·s)² + (gap·(u − q))²): the variance
+// that comes from the share is replaced at each end (Zou and Donner 2008, "Construction of confidence limits about effect
+// measures").
+func asProduct(difference, share *stat.Jackknifed, n int) {
+	gap := difference.Estimate / share.Estimate
+	if share.Estimate == 0 || math.IsNaN(gap) || !share.Interval.Defined() || !difference.Interval.Defined() {
+		return
+	}
+	half := func(i stat.Interval) float64 { return (i.High - i.Low) / 2 }
+	h, s := half(difference.Interval), gap*half(share.Interval)
+	rest := max(0, float64(h*h)-float64(s*s))
+	share.AsShare(n)
+	end := func(limit float64) float64 {
+		part := gap * (limit - share.Estimate)
+		return difference.Estimate + math.Copysign(math.Sqrt(rest+float64(part*part)), part)
+	}
+	difference.Interval.Low, difference.Interval.High = end(share.Interval.Low), end(share.Interval.High)
+	if gap < 0 {
+		difference.Interval.Low, difference.Interval.High = difference.Interval.High, difference.Interval.Low
+	}
 }
 
 // limit keeps the intervals of all n states, of clean ones and of their difference in the range of the score: of shares,

@@ -100,7 +100,7 @@ func substitutionKeys() []sequence.Key {
 		}
 		if ModelScore(score) {
 			keys = append(keys, sequence.Key{Name: SubstitutionKey(score, "spearman", overBLOSUM),
-				About:     aboutScores[score] + " of variants: rank correlation with measurements, minus that of BLOSUM62 scores",
+				About:     aboutScores[score] + " of variants: rank correlation with measurements, minus the correlation of BLOSUM62 scores",
 				Direction: report.Higher, Low: -2, High: 2})
 		}
 	}
