@@ -3336,10 +3336,10 @@ def forecast(
         and skewness g of the members
 
     events: events of thresholds and event_quantiles: hits and misses of the ensemble mean, CSI, ETS, HSS, SEDI
-      hits: share of cells
-      misses: share of cells
-      false_alarms: share of cells
-      correct_negatives: share of cells
+      hits: share of cells with an event that was forecast
+      misses: share of cells with an event that was not forecast
+      false_alarms: share of cells with a forecast event that did not occur
+      correct_negatives: share of cells with no event, and none forecast
       base_rate: share of cells with the event
       pod: probability of detection: hits/(hits + misses)
       pofd: probability of false detection: false alarms/(false alarms + correct
@@ -3594,9 +3594,9 @@ def sequence(
       perplexity           exponential of the cross-entropy of masked residues
       p_at_l               precision of contact prediction: share of contacts among the L residue pairs ranked first by attention
       chain_probe          probe of the mean hidden state of a chain: which chain it is
-      position_probe       probe of the hidden state of a residue: which third of its chain it lies in
+      position_probe       probe of the hidden state of a residue: in which third of its chain it lies
       cdr_probe            probe of the hidden state of a residue: whether it lies in a CDR
-      cdr_probe_class      probe of the hidden state of a residue: which CDR it lies in, if any
+      cdr_probe_class      probe of the hidden state of a residue: in which CDR it lies, if any
       region_accuracy      accuracy by region, for aggregates of regions, and for germline and other residues
       region_loss          cross-entropy and mean probability of the true residue by region
       region_perplexity    perplexity by region
