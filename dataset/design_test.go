@@ -158,6 +158,9 @@ func TestDesignRepeatedIDs(t *testing.T) {
 // so are nested values that nobody asks for.
 func TestDeepAndLargeDesigns(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: large files, one after another")
+	}
 	for _, depth := range []int{10_000, 50_000} {
 		text := strings.Repeat(`{"type":"GROUP","children":[`, depth) + strings.Repeat(`]}`, depth)
 		d, err := ParseDesign("deep.json", []byte(text))

@@ -156,6 +156,9 @@ func TestTraceFiles(t *testing.T) {
 // TestDeepTrace: messages in messages end where nobody writes them, in no time.
 func TestDeepTrace(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: a large file")
+	}
 	for _, open := range []string{`{"message":`, `[`, `{"content":[`, `{"tool_calls":[{"function":`} {
 		text := `{"messages":[` + strings.Repeat(open, 100_000)
 		if _, err := ParseTraces(TraceFile{"t.json", []byte(text)}); err == nil {

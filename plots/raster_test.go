@@ -15,6 +15,9 @@ import (
 // TestRaster: noise, smooth and two-colored images, magnified or not, at any place and size, also beyond the page.
 func TestRaster(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: many figures, one after another")
+	}
 	r := rand.New(rand.NewPCG(5, 6))
 	for trial := range 400 {
 		m := image.NewNRGBA(image.Rect(0, 0, 1+r.IntN(60), 1+r.IntN(60)))

@@ -11,6 +11,9 @@ import (
 // Above 20,000 points the vector formats hold one image, below they hold none.
 func TestRasterLayer(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: many figures, one after another")
+	}
 	for _, c := range []struct{ points, images int }{{1000, 0}, {20000, 0}, {20001, 1}} {
 		r := rand.New(rand.NewPCG(7, 7))
 		s := ScatterSeries{Name: "m"}

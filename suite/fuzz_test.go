@@ -91,6 +91,9 @@ func FuzzFlags(f *testing.F) {
 
 // Every flag with the seeds that may name something; fuzzing tries the others.
 func TestFlagSeeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: one value after another")
+	}
 	for _, p := range allFlags() {
 		for _, text := range flagSeeds {
 			if strings.Contains(text, "=") {

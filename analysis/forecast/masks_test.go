@@ -323,6 +323,9 @@ func listsOf(t *testing.T, o any, part string) []string {
 // or warning.
 func TestMaskedFields_Values(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: one small analysis after another")
+	}
 	whole := newFields(9, 9, 12)
 	masked := whole.masked(2, 7)
 	masked.weight[5*9+3] = 0 // an island

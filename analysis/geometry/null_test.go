@@ -82,6 +82,9 @@ func TestNullOfAgreement(t *testing.T) {
 
 func TestNullOfLittle(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: small analyses, one after another")
+	}
 	o := Options{Settings: analysis.Settings{Intervals: true, Seed: 4}, Clusters: []int{2}, Neighbors: []int{1}, Permutations: 19}
 	// A collapsed model has no null, and one model no similarity but with itself.
 	in := related(200, 3, 8, 0.8)

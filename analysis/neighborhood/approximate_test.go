@@ -117,6 +117,7 @@ func TestPenaltyJSON(t *testing.T) {
 // changes it; an exclusion window is no reason.
 func TestReasonsOfNoCurves(t *testing.T) {
 	t.Parallel()
+	runtest.Long(t, "more than 5,000 states")
 	for _, c := range []struct {
 		states int
 		o      Options

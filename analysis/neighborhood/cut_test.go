@@ -132,6 +132,7 @@ func TestNullOfUnequalEpisodes_Mean(t *testing.T) {
 // Work in units, its parts and its memory have the null of one pass.
 func TestNullOfUnequalEpisodes_Units(t *testing.T) {
 	t.Parallel()
+	runtest.Long(t, "TestWork has the goroutines")
 	frames, latents, episode := uneven(5, 150, 90, 130, 110, 170, 100)
 	in := Input{Frames: frames, Episode: episode, Models: []Encoded{{Name: "a", Latents: latents},
 		{Name: "collapsed", Latents: points.Float32(make([]float32, frames.N), 1)}, {Name: "b", Latents: frames}}}

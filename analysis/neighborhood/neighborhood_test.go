@@ -304,6 +304,7 @@ func TestConstantLatents(t *testing.T) {
 // are worth what chance is worth, whichever copies of a state come first.
 func TestTiesDoNotScoreTime(t *testing.T) {
 	t.Parallel()
+	runtest.Long(t, "numbers of many orders")
 	const n = 600
 	frames := walk(n, 6, 5)
 	classes := points.Float32(make([]float32, n*4), 4)

@@ -93,6 +93,9 @@ func FuzzHDF5(f *testing.F) {
 // A file that is cut anywhere is an error, and says so.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: one damaged file after another")
+	}
 	files := map[string][]byte{"small.h5": chunked(func(*Builder) (uint64, []Message) { return 0, nil })}
 	for _, name := range []string{"userblock.h5", "ordered.h5", "virtual_latest.h5"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -121,6 +124,9 @@ func TestTruncated(t *testing.T) {
 // Any byte of a file with checksums may change: no panic, and little memory.
 func TestChangedBytes(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: one damaged file after another")
+	}
 	for _, name := range []string{"filters_latest.h5", "ordered.h5", "userblock.h5"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {

@@ -79,6 +79,9 @@ func example() []byte {
 // Every cut is an error, the middle one of a truncated file; every changed byte is an error or read within bounds.
 func TestDamage(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: one damaged file after another")
+	}
 	data := example()
 	if err := bounded(t, data); err != nil {
 		t.Fatal(err)

@@ -212,6 +212,9 @@ func TestWrongHeads(t *testing.T) {
 
 // The example has a reward and an action per frame.
 func TestExampleRewards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: one probe after another")
+	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for _, args := range []string{"--example --samples 1 --actions example:actions"} {
 		found, code, stderr := runHeads(t, args)

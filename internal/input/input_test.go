@@ -324,6 +324,7 @@ func TestRunFailsWithoutTrace(t *testing.T) {
 // The checksum of a large array is verified while the analysis runs. A wrong one ends it,
 // whatever it is doing, and nothing is written.
 func TestDamagedFrames(t *testing.T) {
+	runtest.Long(t, "one damaged file after another")
 	dir := folder(t)
 	const rows, side = 20, 1850 // more bytes than are checked when the file is opened
 	frames := make([]uint8, rows*side*side)

@@ -107,6 +107,9 @@ func fieldOf(r *rand.Rand, smooth, scale, shift float64) []float64 {
 // three standard errors of the differences of samples.
 func TestPropriety(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: many draws, one after another")
+	}
 	proper := must(NewVariogram(4, 5, VariogramOptions{}))
 	scores := map[string]func(s Sample[float64]) float64{
 		"CRPS":   func(s Sample[float64]) float64 { return CRPS(s).Score(Fair) },

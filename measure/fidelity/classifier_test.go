@@ -106,6 +106,9 @@ func pooled(t *testing.T, generated, real, each int) *stat.Blocks {
 // TestClassifierIntervals: intervals hold the mean of other draws, and those of one distribution ½ and 0.
 func TestClassifierIntervals(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: many draws, one after another")
+	}
 	n := max(24, *draws)
 	for _, shift := range []float64{0, 0.4} {
 		var aucs, divergences []float64

@@ -160,6 +160,9 @@ func components(sequences [][]byte, least float64) []int {
 
 func TestClusters(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: many sequences; TestNearest has the goroutines")
+	}
 	for name, all := range sets() {
 		for _, least := range []float64{0.3, 0.7, 0.95, 1} {
 			want := components(all, least)

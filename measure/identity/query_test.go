@@ -27,6 +27,9 @@ func longest(a, b []byte) int {
 // that has enough equal pairs.
 func TestBounds(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: one pair of sequences after another")
+	}
 	rng := rand.New(rand.NewPCG(41, 8))
 	q := newQuery() // one for all, so that leftovers of a pair would show in the next
 	for _, alphabet := range []string{"ab", residues, "\x00\x7f\x80\xff"} {

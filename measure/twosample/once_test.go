@@ -77,6 +77,9 @@ func nearestIn(x, y [][2]float64, blockX, blockY *stat.Blocks) nearestMean {
 // again.
 func TestCountOnce_Variance(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: many draws, one after another")
+	}
 	const n, draws = 30, 200
 	var values, plain, once []float64
 	blocks := each(t, numbered(n, 1))

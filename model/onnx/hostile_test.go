@@ -81,6 +81,9 @@ func masks(n int) message {
 // Broken or hostile files end within seconds, and in bounded memory, with an
 // error or a program; the limits are loose since the machine may be busy.
 func TestHostileFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: one damaged file after another")
+	}
 	big := func(v ...int64) message { // a shape
 		m := onnxtest.Tensor("s", 7, int64(len(v)))
 		for _, x := range v {

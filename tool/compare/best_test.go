@@ -125,6 +125,9 @@ func TestBestOfFile(t *testing.T) {
 // TestBestAgrees: nothing that is decided of a pair contradicts the set.
 func TestBestAgrees(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: many draws, one after another")
+	}
 	for seed := range uint64(40) {
 		var args []string
 		for k := range 4 {

@@ -69,6 +69,9 @@ complete -C 'repscope ride --metric '
 // written by a widget on control X.
 func TestZsh(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: a shell runs")
+	}
 	folder := t.TempDir()
 	for name, text := range map[string]string{"_repscope": script(t, "zsh"), "a b.yaml": "", "said": ""} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {

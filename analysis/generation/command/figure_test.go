@@ -101,6 +101,9 @@ func TestFiguresOfOneGenerator(t *testing.T) {
 
 func TestFiguresOfTwelveGenerators(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: many figures, one after another")
+	}
 	got := drawAll(t, manyModels(t, 12, true), drawnMetrics...)
 	for _, name := range []string{"generation_samples_3", "generation_confusion_2", "generation_latents_tsne"} {
 		if !slices.Contains(got, name) {

@@ -103,6 +103,9 @@ func TestRoots(t *testing.T) {
 // A folder with too many entries to search is refused where nothing else holds a run inside.
 func TestRoots_ManyEntries(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: many files, one after another")
+	}
 	r := &roots{folders: []string{t.TempDir()}}
 	folder := filepath.Join(r.folders[0], "many")
 	if err := os.Mkdir(folder, 0o755); err != nil {
