@@ -6,9 +6,13 @@ package audit
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"repscope/dataset"
 	"repscope/internal/example"
 	"repscope/points"
 )
@@ -61,38 +65,84 @@ func TestRecall(t *testing.T) {
 	}
 	t.Parallel()
 	set := example.Example()
-	var in Input
-	var training, tested []int
+	episode := make([]int, len(set.Episode))
 	for i, e := range set.Episode {
-		in.Episode = append(in.Episode, int(e))
-		if e < 12 {
-			in.Split, training = append(in.Split, "train"), append(training, i)
+		episode[i] = int(e)
+	}
+	recall(t, set.Frames, episode, func(e int) bool { return e >= 12 })
+}
+
+// TestRecall_Photographs is the same with the patches that testdata/natural.py makes.
+func TestRecall_Photographs(t *testing.T) {
+	folder := os.Getenv("REPSCOPE_AUDIT_IMAGES")
+	if folder == "" {
+		t.Skip("REPSCOPE_AUDIT_IMAGES is not set; testdata/natural.py makes its files")
+	}
+	var images []uint8
+	var episode []int
+	for _, name := range []string{"frames.npy", "episodes.npy"} {
+		a, err := dataset.Open(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		if name == "frames.npy" {
+			images = make([]uint8, a.Len()*pixels)
+			err = a.ReadUint8(images, 0, a.Len())
 		} else {
-			in.Split, tested = append(in.Split, "test"), append(tested, i)
+			numbers := make([]int64, a.Len())
+			err = a.ReadInt64(numbers, 0, a.Len())
+			for _, e := range numbers {
+				episode = append(episode, int(e))
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-	frame := func(i int) []uint8 { return set.Frames[i*pixels : (i+1)*pixels] }
+	recall(t, images, episode, func(e int) bool { return e%3 == 0 })
+}
+
+// recall logs the recall of changed copies of training frames in test episodes, over pixels and over means, and checks
+// that equal copies are found.
+func recall(t *testing.T, images []uint8, episode []int, isTest func(episode int) bool) {
+	t.Helper()
+	in := Input{Episode: episode}
+	var training, tested []int
+	for i, e := range episode {
+		if isTest(e) {
+			in.Split, tested = append(in.Split, "test"), append(tested, i)
+		} else {
+			in.Split, training = append(in.Split, "train"), append(training, i)
+		}
+	}
+	leaking := func(frames []uint8) (recall [2]float64) {
+		for kind, states := range []points.Points{points.Uint8(frames, pixels), blocks(frames)} {
+			in.States = states
+			result, err := Analyze(t.Context(), in, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			recall[kind] = result.Tests[0].Leaking.V
+		}
+		return recall
+	}
 	var table strings.Builder
+	none := leaking(images)
+	fmt.Fprintf(&table, "\nnothing copied: %.3f, %.3f;", none[0], none[1])
 	for _, c := range changes {
 		fmt.Fprintf(&table, "\n%s:", c.name)
 		for k, size := range c.sizes {
 			r := rand.New(rand.NewPCG(1, uint64(k)))
-			frames := append([]uint8(nil), set.Frames...)
+			frames := slices.Clone(images)
 			for _, i := range tested {
-				copy(frames[i*pixels:], c.change(r, frame(training[r.IntN(len(training))]), size))
+				from := training[r.IntN(len(training))]
+				copy(frames[i*pixels:], c.change(r, images[from*pixels:(from+1)*pixels], size))
 			}
-			var recall [2]float64
-			for kind, states := range []points.Points{points.Uint8(frames, pixels), blocks(frames)} {
-				in.States = states
-				result, err := Analyze(t.Context(), in, Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				recall[kind] = result.Tests[0].Leaking.V
-			}
-			fmt.Fprintf(&table, " %g: %.2f, %.2f;", size, recall[0], recall[1])
-			if size == 0 && (recall[0] < 1 || recall[1] < 1) {
-				t.Errorf("copies: recall %v, want 1", recall)
+			found := leaking(frames)
+			fmt.Fprintf(&table, " %g: %.2f, %.2f;", size, found[0], found[1])
+			if size == 0 && (found[0] < 1 || found[1] < 1) {
+				t.Errorf("copies: recall %v, want 1", found)
 			}
 		}
 	}

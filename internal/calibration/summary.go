@@ -203,7 +203,7 @@ const (
 func renderAnalyses(files []*celltable.File) (string, error) {
 	var b strings.Builder
 	b.WriteString("\n| analysis | draws | numbers | coverage, 5 or more episodes | coverage, one series | " +
-		"rejected, 5 or more episodes | rejected, one series |\n|" + strings.Repeat(" --- |", 7) + "\n")
+		"width, one series | rejected, 5 or more episodes | rejected, one series |\n|" + strings.Repeat(" --- |", 8) + "\n")
 	drawn := regexp.MustCompile(`(\d+) draws`)
 	for _, subject := range analyses() {
 		i := slices.IndexFunc(files, func(f *celltable.File) bool { return f.Name == subject.Name })
@@ -215,12 +215,17 @@ func renderAnalyses(files []*celltable.File) (string, error) {
 		for _, q := range []query{
 			{file: subject.Name, table: "coverage", columns: severalEpisodes},
 			{file: subject.Name, table: "coverage", columns: oneSeries},
+			{file: subject.Name, table: "coverage", columns: oneSeries, field: celltable.FieldWidth},
 			{file: subject.Name, table: "level", columns: severalEpisodes},
 			{file: subject.Name, table: "level", columns: oneSeries},
 		} {
 			values, err := q.values(files)
 			if err != nil {
 				fmt.Fprint(&b, " – |") // no p value in one series
+				continue
+			}
+			if q.field == celltable.FieldWidth {
+				fmt.Fprintf(&b, " %.1f (%s) |", median(values), span(values, "%.1f"))
 				continue
 			}
 			fmt.Fprintf(&b, " %.0f (%s) |", math.Round(median(values)), span(values, "%.0f"))
