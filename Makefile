@@ -70,10 +70,14 @@ python-functions:
 	CGO_ENABLED=0 $(GO) run -trimpath ./packaging/functions python/repscope/_functions.py
 
 # The tests of all packages, but those of the next target and those of GPUs, which make cuda-fake has. Vet is left to lint,
-# which runs all of it. The flags are those of bin/repscope, so that packages compile once.
-TEST = CGO_ENABLED=0 GOFLAGS='$(SMALL)' $(GO) test -vet=off -timeout 30m
+# which runs all of it.
+TEST = $(GO) test -vet=off -timeout 30m
 test:
 	$(TEST) -skip '$(PROGRAMS)' ./...
+
+# The flags of bin/repscope, so that packages compile once, also for programs that tests start.
+test test-programs lint: export CGO_ENABLED := 0
+test test-programs lint cuda-fake: export GOFLAGS := $(GOFLAGS) $(SMALL)
 
 # Tests that start programs many times and take longest: every command of the documentation, the shards and the paths of all
 # analyses, kills, damaged files and hostile names, a cluster of Slurm, the report in a browser.
@@ -101,10 +105,10 @@ cross:
 # has no file where the driver is the fake one.
 TAGGED = $(filter-out internal/cuda/forward/,$(sort $(dir $(shell grep -rl --include=*.go '^//go:build.*cuda' $(filter-out bin/ beam/,$(wildcard */))))))
 lint: $(STATICCHECK)
-	CGO_ENABLED=0 GOFLAGS='$(SMALL)' $(GO) vet ./...
-	@if command -v gcc >/dev/null; then $(CUDA_ENV) $(GO) vet $(SMALL) -tags 'cuda fakecuda' $(addprefix ./,$(TAGGED)); else echo "skipped: what uses GPUs, which needs gcc"; fi
+	$(GO) vet ./...
+	@if command -v gcc >/dev/null; then $(CUDA_ENV) $(GO) vet -tags 'cuda fakecuda' $(addprefix ./,$(TAGGED)); else echo "skipped: what uses GPUs, which needs gcc"; fi
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
-	CGO_ENABLED=0 GOFLAGS='$(SMALL)' $(STATICCHECK) ./...
+	$(STATICCHECK) ./...
 
 # Outside go.mod on purpose: a tool is no dependency of the module.
 $(STATICCHECK):
@@ -216,8 +220,8 @@ ptx-check:
 FAKE_MODE = $(if $(filter compared,$(PTX)),compared,$(if $(PTX),ptx))
 cuda-fake:
 	@if command -v gcc >/dev/null && command -v g++ >/dev/null; then \
-		$(CUDA_ENV) GOFLAGS='$(SMALL)' FAKECUDA=$(FAKE_MODE) $(GO) test -tags 'cuda fakecuda' $(if $(PTX),-count=1) -vet=off -timeout 30m ./internal/cuda ./model/cuda && \
-		$(CUDA_ENV) GOFLAGS='$(SMALL)' FAKECUDA=$(FAKE_MODE) $(GO) test -tags 'cuda fakecuda' $(if $(PTX),-count=1) -vet=off -timeout 30m -run 'GPU|CUDA|Samples' ./neighbors/... ./model ./latent ./analysis/robustness ./cmd ./internal/house; \
+		$(CUDA_ENV) FAKECUDA=$(FAKE_MODE) $(GO) test -tags 'cuda fakecuda' $(if $(PTX),-count=1) -vet=off -timeout 30m ./internal/cuda ./model/cuda && \
+		$(CUDA_ENV) FAKECUDA=$(FAKE_MODE) $(GO) test -tags 'cuda fakecuda' $(if $(PTX),-count=1) -vet=off -timeout 30m -run 'GPU|CUDA|Samples' ./neighbors/... ./model ./latent ./analysis/robustness ./cmd ./internal/house; \
 	else \
 		echo "skipped: the tests of CUDA on the fake driver need gcc and g++"; \
 	fi
