@@ -53,16 +53,25 @@ func OpenFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
 func OpenIn(root *os.Root, name string) (*os.File, error) {
 	info, err := root.Stat(name)
 	if err != nil {
-		return nil, err
+		return nil, outside(err)
 	}
 	if err := Check(name, info); err != nil {
 		return nil, err
 	}
 	file, err := root.OpenFile(name, os.O_RDONLY|withoutWaiting, 0)
 	if err != nil {
-		return nil, err
+		return nil, outside(err)
 	}
 	return checked(name, file)
+}
+
+// outside is an error of [os.Root], which names no link where one leads out of the folder.
+func outside(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) && p.Err.Error() == "path escapes from parent" {
+		return &kindError{&fs.PathError{Op: "open", Path: p.Path, Err: errors.New("is a link that leads outside its folder")}}
+	}
+	return err
 }
 
 // OpenBeside opens a file that the file at a path names, in the folder of that file or below. No symbolic link may lead

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,9 @@ const (
 	mostText  = 1 << 20 // bytes of a name or a parameter
 	mostFiles = 1 << 20
 )
+
+// deleted is the line of meta.yaml of a run that is deleted.
+var deleted = regexp.MustCompile(`(?m)^lifecycle_stage: ['"]?deleted['"]?\s*$`)
 
 // IsStore reports whether a folder is a store, or an experiment or a run of one.
 func IsStore(dir string) bool {
@@ -106,7 +110,7 @@ func Store(dir string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if strings.Contains(string(meta), "lifecycle_stage: deleted") {
+		if deleted.Match(meta) {
 			continue
 		}
 		if err := t.run(run); err != nil {
