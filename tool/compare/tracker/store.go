@@ -62,6 +62,14 @@ func Holds(dir, file string) bool {
 	})
 }
 
+// FilesOf are the files in a store; none of other folders.
+func FilesOf(dir string) []string {
+	if !IsStore(dir) {
+		return nil
+	}
+	return samefile.Below(dir)
+}
+
 // escaped is a path whose signs mean themselves in a pattern.
 func escaped(path string) string {
 	return strings.NewReplacer(`[`, `\[`, `*`, `\*`, `?`, `\?`).Replace(path)
