@@ -65,13 +65,17 @@ func OpenIn(root *os.Root, name string) (*os.File, error) {
 	return checked(name, file)
 }
 
-// outside is an error of [os.Root], which names no link where one leads out of the folder.
+// outside is an error of [os.Root] without the system call, and one that names the link that leads out of the folder.
 func outside(err error) error {
 	var p *fs.PathError
-	if errors.As(err, &p) && p.Err.Error() == "path escapes from parent" {
-		return &kindError{&fs.PathError{Op: "open", Path: p.Path, Err: errors.New("is a link that leads outside its folder")}}
+	if !errors.As(err, &p) {
+		return err
 	}
-	return err
+	failed := p.Err
+	if failed.Error() == "path escapes from parent" {
+		failed = errors.New("is a link that leads outside its folder")
+	}
+	return &kindError{&fs.PathError{Op: "open", Path: p.Path, Err: failed}}
 }
 
 // OpenBeside opens a file that the file at a path names, in the folder of that file or below. No symbolic link may lead
