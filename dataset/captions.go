@@ -164,7 +164,7 @@ func parseSemanticScore(raw json.RawMessage) (SemanticScore, error) {
 	if err := json.Unmarshal(raw, &row); err != nil {
 		var kind *json.UnmarshalTypeError
 		if errors.As(err, &kind) {
-			return SemanticScore{}, fmt.Errorf("%s is a %s, want %s or null", kind.Field, kind.Value, jsonKind(kind))
+			return SemanticScore{}, fmt.Errorf("%w or null", text.JSONError(err))
 		}
 		return SemanticScore{}, err
 	}

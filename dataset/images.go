@@ -148,6 +148,9 @@ func FilesOf(spec string) []string {
 	if !info.IsDir() {
 		return []string{path}
 	}
+	if IsStore(path) {
+		return samefile.Below(path)
+	}
 	if t, err := parquetFolder(path, ""); t != nil && err == nil {
 		return t.paths
 	}

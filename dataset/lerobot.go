@@ -3,6 +3,7 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,8 +39,11 @@ type lerobotInfo struct {
 	} `json:"features"`
 }
 
-// episodeColumn numbers the episodes of a dataset of LeRobot.
-const episodeColumn = "episode_index"
+// Columns of a dataset of LeRobot that number the episodes, and the frames of each.
+const (
+	episodeColumn = "episode_index"
+	frameColumn   = "frame_index"
+)
 
 // parquetFolder finds the Parquet files of a folder: below data of a dataset of LeRobot, else in the folder itself, or
 // in its folder data. It returns nil for other folders, and those with images.
@@ -51,16 +55,7 @@ func parquetFolder(root, key string) (*parquetFiles, error) {
 	}
 	if info != nil {
 		t.info = info
-		chunks, err := listed(filepath.Join(root, "data"), func(e fs.DirEntry) bool {
-			return e.IsDir() && strings.HasPrefix(e.Name(), "chunk-")
-		})
-		for _, chunk := range chunks {
-			files, err := parquetNames(chunk)
-			if err != nil {
-				return nil, err
-			}
-			t.paths = append(t.paths, files...)
-		}
+		t.paths, err = chunkFiles(filepath.Join(root, "data"))
 		if err == nil && len(t.paths) == 0 {
 			err = fmt.Errorf("%s: is a dataset of LeRobot without data/chunk-*/*.parquet", root)
 		}
@@ -111,6 +106,21 @@ func listed(folder string, selected func(fs.DirEntry) bool) (paths []string, err
 	}
 	slices.SortFunc(paths, text.CompareNatural)
 	return paths, fileError(err)
+}
+
+// chunkFiles are the Parquet files in the folders chunk-* of a folder.
+func chunkFiles(folder string) (paths []string, err error) {
+	chunks, err := listed(folder, func(e fs.DirEntry) bool {
+		return e.IsDir() && strings.HasPrefix(e.Name(), "chunk-")
+	})
+	for _, chunk := range chunks {
+		files, err := parquetNames(chunk)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, files...)
+	}
+	return paths, err
 }
 
 func parquetNames(folder string) ([]string, error) {
@@ -207,29 +217,152 @@ func (t *parquetFiles) episodes(s *parquetSet, r *Recording) error {
 	if c == nil {
 		return fmt.Errorf("%s: has no column %q", t.root, episodeColumn)
 	}
-	a, err := s.open(episodeColumn, ImageOptions{})
-	if err != nil {
+	var err error
+	if r.Episodes, err = s.whole(episodeColumn); err != nil {
 		return err
 	}
-	r.Episodes = make([]int64, a.Len()*a.RowLen())
-	if err := a.ReadInt64(r.Episodes, 0, a.Len()); err != nil {
-		return err
-	}
-	highest := int64(-1)
+	lengths := make([]int64, min(max(t.info.Episodes, 0), int64(len(r.Episodes))))
 	for i, n := range r.Episodes {
-		if n < 0 || n >= t.info.Episodes {
+		switch {
+		case n < 0 || n >= t.info.Episodes:
 			return fmt.Errorf("%s: row %d is of episode %d, meta/info.json says %d episodes", t.root, i, n, t.info.Episodes)
+		case n >= int64(len(lengths)):
+			return fmt.Errorf("%s: has episode %d, but %d rows", t.root, n, len(r.Episodes))
+		case lengths[n] > 0 && r.Episodes[i-1] != n:
+			return fmt.Errorf("%s: row %d is of episode %d again, want the rows of an episode next to each other", t.root, i, n)
 		}
-		highest = max(highest, n)
+		lengths[n]++
 	}
-	if highest >= int64(len(r.Episodes)) {
-		return fmt.Errorf("%s: has episode %d, but %d rows", t.root, highest, len(r.Episodes))
+	if n := slices.Index(lengths, 0); n >= 0 || t.info.Episodes > int64(len(lengths)) {
+		if n < 0 {
+			n = len(lengths)
+		}
+		return fmt.Errorf("%s: has no rows of episode %d, meta/info.json says %d episodes: "+
+			"the download is incomplete, or of several versions", t.root, n, t.info.Episodes)
+	}
+	if err := t.inOrder(s, r.Episodes); err != nil {
+		return err
+	}
+	if err := t.agree(lengths); err != nil {
+		return err
 	}
 	r.Kind = "LeRobot"
-	for n := range highest + 1 {
+	for n := range lengths {
 		r.Folders = append(r.Folders, fmt.Sprint("episode ", n))
 	}
 	return nil
+}
+
+// inOrder checks that the frames of each episode count up from 0, where a column numbers them.
+func (t *parquetFiles) inOrder(s *parquetSet, episodes []int64) error {
+	if s.file.Column(frameColumn) == nil {
+		return nil
+	}
+	frames, err := s.whole(frameColumn)
+	if err != nil {
+		return err
+	}
+	want := int64(0)
+	for i, frame := range frames {
+		if want++; i == 0 || episodes[i] != episodes[i-1] {
+			want = 0
+		}
+		if frame != want {
+			return fmt.Errorf("%s: row %d of episode %d has the %s %d, want %d: frames are missing, or in another order",
+				t.root, i, episodes[i], frameColumn, frame, want)
+		}
+	}
+	return nil
+}
+
+// agree compares the lengths of episodes with those in meta: episodes.jsonl of version 2, Parquet files of version 3.
+func (t *parquetFiles) agree(lengths []int64) error {
+	check := func(path string, episode, length int64) error {
+		if episode < 0 || episode >= int64(len(lengths)) || lengths[episode] != length {
+			return fmt.Errorf("%s: episode %d has length %d there, the data files have %d rows of it", path, episode,
+				length, count(lengths, episode))
+		}
+		return nil
+	}
+	path := filepath.Join(t.root, "meta", "episodes.jsonl")
+	data, err := regular.Read(path, regular.Table)
+	if err == nil {
+		number := 0
+		for line := range bytes.Lines(data) {
+			number++
+			if len(bytes.TrimSpace(line)) == 0 {
+				continue
+			}
+			var e struct {
+				Episode *int64 `json:"episode_index"`
+				Length  *int64 `json:"length"`
+			}
+			if err := text.Unmarshal(line, &e); err != nil {
+				return fmt.Errorf("%s:%d: %w", path, number, err)
+			}
+			if e.Episode == nil || e.Length == nil {
+				return fmt.Errorf("%s:%d: want an object with %s and length", path, number, episodeColumn)
+			}
+			if err := check(path, *e.Episode, *e.Length); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	folder := filepath.Join(t.root, "meta", "episodes")
+	files, err := chunkFiles(folder)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(files) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s, err := openParquetFiles(folder, files)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	numbers, err := s.whole(episodeColumn)
+	if err != nil {
+		return err
+	}
+	listed, err := s.whole("length")
+	if err != nil {
+		return err
+	}
+	for i, n := range numbers {
+		if err := check(folder, n, listed[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count is the number of rows of an episode.
+func count(lengths []int64, episode int64) int64 {
+	if episode < 0 || episode >= int64(len(lengths)) {
+		return 0
+	}
+	return lengths[episode]
+}
+
+// whole are the whole numbers of a column with one for each row.
+func (s *parquetSet) whole(name string) ([]int64, error) {
+	a, err := s.open(name, ImageOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if err := a.plain(); err != nil {
+		return nil, err
+	}
+	if a.RowLen() != 1 {
+		return nil, fmt.Errorf("%s: has shape %v, want one number in each row", a.Name(), a.Shape())
+	}
+	values := make([]int64, a.Len())
+	return values, a.ReadInt64(values, 0, a.Len())
 }
 
 // list lists the columns, and the videos.

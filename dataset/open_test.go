@@ -104,6 +104,10 @@ func TestOpenColumn(t *testing.T) {
 		if _, err := Open(spec); c.opens != "" && (err == nil || !strings.Contains(err.Error(), c.opens)) {
 			t.Errorf("%s: error %v of Open, want %s", c.spec, err, c.opens)
 		}
+		if _, err := OpenRecording(spec, ImageOptions{}); c.opens != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.opens)) {
+			t.Errorf("%s: error %v of OpenRecording, want %s", c.spec, err, c.opens)
+		}
 	}
 	_, err := Open(filepath.Join(folder, "leads.npy"))
 	var hints interface{ Hints() []string }

@@ -199,3 +199,46 @@ func TestParquet_LeRobot(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestParquet_LeRobotEpisodes has folders whose parts contradict each other.
+func TestParquet_LeRobotEpisodes(t *testing.T) {
+	t.Parallel()
+	const info, lengths = "meta/info.json", "meta/episodes.jsonl"
+	stated := func(episodes int) string {
+		return fmt.Sprintf(`{"total_episodes": %d, "total_frames": 12, "features": {"action": {"dtype": "float32"}}}`, episodes)
+	}
+	for name, c := range map[string]struct {
+		rows string // a folder of rows
+		file string
+		text string
+		want string
+	}{
+		"fewer":        {file: info, text: stated(4), want: "has no rows of episode 3, meta/info.json says 4 episodes"},
+		"huge":         {file: info, text: stated(1 << 60), want: "has no rows of episode 3"},
+		"more":         {file: info, text: stated(2), want: "row 8 is of episode 2, meta/info.json says 2 episodes"},
+		"negative":     {file: info, text: stated(-1), want: "row 0 is of episode 0, meta/info.json says -1 episodes"},
+		"length":       {file: lengths, text: `{"episode_index": 1, "length": 7}` + "\n", want: "episode 1 has length 7 there, the data files have 3 rows"},
+		"an episode":   {file: lengths, text: `{"episode_index": 9, "length": 7}`, want: "episode 9 has length 7 there, the data files have 0 rows"},
+		"no length":    {file: lengths, text: `{"episode_index": 1}`, want: "episodes.jsonl:1: want an object with episode_index and length"},
+		"a text":       {file: lengths, text: "\n" + `{"episode_index": "1"}`, want: "episodes.jsonl:2: episode_index is a string, want a whole number"},
+		"gap":          {rows: "robot_gap", want: "has no rows of episode 1, meta/info.json says 3 episodes"},
+		"again":        {rows: "robot_again", want: "row 8 is of episode 0 again, want the rows of an episode next to each other"},
+		"order":        {rows: "robot_order", want: "row 6 of episode 1 has the frame_index 2, want 1: frames are missing, or in another order"},
+		"episodes say": {rows: "robot_lengths", want: "episode 2 has length 9 there, the data files have 4 rows"},
+	} {
+		dir := t.TempDir()
+		err := os.CopyFS(dir, os.DirFS("testdata/parquet/robot"))
+		if c.rows != "" {
+			err = errors.Join(os.RemoveAll(filepath.Join(dir, "data")), os.RemoveAll(filepath.Join(dir, "meta/episodes")), os.CopyFS(dir, os.DirFS("testdata/parquet/"+c.rows)), err)
+		}
+		if c.file != "" {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, "meta/episodes")), os.RemoveAll(filepath.Join(dir, c.file)), os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := OpenRecording(dir+":action", ImageOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, %v, want %q", name, r, err, c.want)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/internal/regular"
+	"repscope/internal/text"
 )
 
 // The size of a board: a grid [BoardChannels, BoardRows, BoardColumns] has a cell for each
@@ -185,7 +186,7 @@ func jsonError(err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("not JSON at byte %d: %w", syntax.Offset, err)
 	}
-	return err
+	return text.JSONError(err)
 }
 
 // readProblem reads one problem.
@@ -193,11 +194,7 @@ func readProblem(raw json.RawMessage) (grid [BoardCells]uint8, fields problem, e
 	if len(raw) == 0 || raw[0] != '{' {
 		return grid, fields, fmt.Errorf("it is %.40s, want an object with grade and moves", raw)
 	}
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		var kind *json.UnmarshalTypeError
-		if errors.As(err, &kind) {
-			return grid, fields, fmt.Errorf("%s is a %s, want %s", strings.ToLower(kind.Field), kind.Value, jsonKind(kind))
-		}
+	if err := text.Unmarshal(raw, &fields); err != nil {
 		return grid, fields, err
 	}
 	if len(fields.Moves) == 0 {
@@ -219,21 +216,6 @@ func readProblem(raw json.RawMessage) (grid [BoardCells]uint8, fields problem, e
 		}
 	}
 	return grid, fields, nil
-}
-
-// jsonKind is the expected kind of a field of a problem.
-func jsonKind(e *json.UnmarshalTypeError) string {
-	switch e.Type.Kind().String() {
-	case "bool":
-		return "true or false"
-	case "slice":
-		return "a list"
-	case "struct":
-		return "an object"
-	case "float64":
-		return "a number"
-	}
-	return "a " + e.Type.Kind().String()
 }
 
 // parseHold reads a column A to K and a row 1 to 18, such as F7, as the cell of a channel.

@@ -26,8 +26,21 @@ type Recording struct {
 // OpenRecording opens the frames that spec names as [Open] does; of a published
 // dataset, whole or one of its splits (see experience), also the episodes and
 // the window. Which of the two a file is, its content decides, once: a published
-// dataset that is damaged is an error.
+// dataset that is damaged is an error, and so are times and texts.
 func OpenRecording(spec string, o ImageOptions) (*Recording, error) {
+	r, err := anyRecording(spec, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Frames.plain(); err != nil {
+		r.Close()
+		return nil, withRecipe(r.Frames.path, err)
+	}
+	return r, nil
+}
+
+// anyRecording is [OpenRecording] of any elements.
+func anyRecording(spec string, o ImageOptions) (*Recording, error) {
 	path, key := splitSpec(spec)
 	if a, err := openPattern(path, key, o); a != nil || err != nil {
 		return recordingOf(a, err)

@@ -444,7 +444,9 @@ func jsonAt(raw []byte, place string) (any, error) {
 		if _, ok := fields[place]; !ok {
 			name, rest, _ = strings.Cut(place, ".")
 		}
-		if value, ok = fields[name]; !ok {
+		if value, ok = fields[name]; !ok && len(fields) == 0 {
+			return nil, fmt.Errorf("has no %q: the object is empty", name)
+		} else if !ok {
 			return nil, fmt.Errorf("has no %q (there are %s)", name, list(slices.Sorted(maps.Keys(fields))))
 		}
 		place = rest

@@ -118,6 +118,10 @@ func TestWebDataset(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, want %q", spec, a, err, want)
 		}
+		r, err := OpenRecording(filepath.Join(dir, spec), ImageOptions{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: recording %v, %v, want %q", spec, r, err, want)
+		}
 	}
 }
 
@@ -138,6 +142,7 @@ func TestWebDatasetErrors(t *testing.T) {
 		"ragged arrays":    {[][2]string{{"a.npy", good[2][1]}, {"b.npy", strings.Replace(good[2][1], "(2,)", "(1,)", 1)}}, "npy", "b.npy: shape [1]"},
 		"ragged lists":     {[][2]string{{"a.json", "[1, 2]"}, {"b.json", "[1]"}}, "json", "differs from the first"},
 		"a mixed list":     {[][2]string{{"a.json", `[1, "x"]`}}, "json", "element 1 of its list is x, want a number"},
+		"an empty object":  {[][2]string{{"a.json", `{}`}}, "json.b", `a.json: has no "b": the object is empty`},
 		"no JSON":          {[][2]string{{"a.json", `{`}}, "json", "a.json"},
 		"a video":          {[][2]string{{"a.mp4", "\x00\x00\x00\x20ftypisom"}}, "mp4", "is neither a text nor a number"},
 		"a large text":     {[][2]string{{"a.txt", strings.Repeat("x", 1<<20+1)}}, "txt", "want a text or a number of at most"},

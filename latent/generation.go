@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"repscope/internal/text"
 )
 
 // generation are the tokens by which texts begin and end.
@@ -53,7 +55,7 @@ func (l *idList) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	var list []int
-	if err := json.Unmarshal(data, &list); err != nil {
+	if err := text.Unmarshal(data, &list); err != nil {
 		return fmt.Errorf("%.40s is not the id of a token or a list of ids", data)
 	}
 	*l = list
@@ -79,7 +81,7 @@ func (g *generation) read(config, generator []byte) error {
 		if f.data == nil {
 			continue
 		}
-		if err := json.Unmarshal(f.data, f.to); err != nil {
+		if err := text.Unmarshal(f.data, f.to); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
 	}

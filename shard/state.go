@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"repscope/internal/regular"
+	"repscope/internal/text"
 )
 
 // State is the result of one task.
@@ -279,15 +280,15 @@ func readHead(r io.Reader) (*head, error) {
 	if size > maxHead {
 		return nil, fmt.Errorf("%w: its header claims %d bytes", ErrDamaged, size)
 	}
-	text, err := readUpTo(r, int(size))
+	data, err := readUpTo(r, int(size))
 	if err != nil {
 		return nil, fmt.Errorf("%w: its header of %d bytes: %w", ErrDamaged, size, err)
 	}
-	if sum := sha256.Sum256(text); !bytes.Equal(sum[:], front[len(magic)+8:]) {
+	if sum := sha256.Sum256(data); !bytes.Equal(sum[:], front[len(magic)+8:]) {
 		return nil, fmt.Errorf("%w: the digest of its header does not match", ErrDamaged)
 	}
 	h := &head{}
-	if err := json.Unmarshal(text, h); err != nil {
+	if err := text.Unmarshal(data, h); err != nil {
 		return nil, fmt.Errorf("%w: its header: %w", ErrDamaged, err)
 	}
 	if n := h.Identity.Units; n < 0 || n > mostUnits {

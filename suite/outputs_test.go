@@ -498,10 +498,21 @@ func TestPartsOfInputs(t *testing.T) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, file, 0o666))
 	}
+	// Other names of parts of folders: a chunk of the store, an image, a metric.
+	for name, part := range map[string]string{"hard/manifold.json": "x.zarr/.zgroup", "hard/manifold_dimension_analysis.png": "img/1.png",
+		"hard/compare_table.csv": "mlruns/0/a/metrics/loss", "hard/encode.json": "x.zarr/packed/.zarray"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o777), os.Link(filepath.Join(dir, filepath.FromSlash(part)), path))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ line, want string }{
+		{"manifold --frames {}/x.zarr:packed --skip-nan --out {}/hard", "hard/manifold.json would overwrite"},
+		{"encode --frames {}/x.zarr:packed --skip-nan --baseline pca:1 --out {}/hard", "hard/encode.json would overwrite"},
+		{"manifold --frames {}/img --out {}/hard", "hard/manifold_dimension_analysis.png would overwrite"},
+		{"compare {}/mlruns --out {}/hard", "hard/compare_table.csv would overwrite"},
+		{"compare {}/r.json --out {}/out --table {}/hard/manifold_dimension_analysis.png", ""},
 		{"manifold --frames {}/img --out {}/img", "img/manifold_dimension_analysis.png would become a part of --frames {}/img"},
 		{"manifold --frames {}/img --out {}/img --format svg", ""},
 		{"manifold --frames {}/img --out {}/img/plots", ""},

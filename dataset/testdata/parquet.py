@@ -61,3 +61,18 @@ features = {"observation.state": {"dtype": "float32", "shape": [2]}, "action": {
 info = {"codebase_version": "v3.0", "total_episodes": 3, "total_frames": rows, "features": features}
 with open(os.path.join(here, "robot/meta/info.json"), "w") as f:
     json.dump(info, f)
+
+
+# Rows of data sets of LeRobot whose parts contradict each other: an episode without rows, one in two places, frames in
+# another order, a length that is not the number of rows.
+def contradiction(name, episodes, frames=None, lengths=None):
+    columns = {"action": pa.array([[float(i)] for i in range(12)], pa.list_(pa.float32())), "episode_index": np.array(episodes)}
+    save(f"{name}/data/chunk-000/file-000.parquet", {**columns, **({"frame_index": np.array(frames)} if frames else {})})
+    if lengths:
+        save(f"{name}/meta/episodes/chunk-000/file-000.parquet", {"episode_index": [0, 1, 2], "length": lengths})
+
+
+contradiction("robot_gap", [0] * 5 + [2] * 7)
+contradiction("robot_again", [0] * 5 + [1] * 3 + [0] * 2 + [2] * 2)
+contradiction("robot_order", [0] * 5 + [1] * 3 + [2] * 4, [0, 1, 2, 3, 4, 0, 2, 1, 0, 1, 2, 3])
+contradiction("robot_lengths", [0] * 5 + [1] * 3 + [2] * 4, lengths=[5, 3, 9])

@@ -15,6 +15,7 @@ import (
 
 	"repscope/dataset/chunk"
 	"repscope/internal/dtype"
+	"repscope/internal/text"
 )
 
 // Array is an array of a store.
@@ -118,7 +119,7 @@ func (a *Array) read2(raw json.RawMessage) error {
 		Order      string          `json:"order"`
 		Separator  string          `json:"dimension_separator"`
 	}
-	if err := json.Unmarshal(raw, &m); err != nil {
+	if err := text.Unmarshal(raw, &m); err != nil {
 		return fmt.Errorf("corrupt: %w", err)
 	}
 	if m.Format != 2 {
@@ -177,7 +178,7 @@ func (a *Array) read3(raw json.RawMessage) error {
 		Names  []*string         `json:"dimension_names"`
 		Others []json.RawMessage `json:"storage_transformers"`
 	}
-	if err := json.Unmarshal(raw, &m); err != nil {
+	if err := text.Unmarshal(raw, &m); err != nil {
 		return fmt.Errorf("corrupt: %w", err)
 	}
 	a.Shape = m.Shape
@@ -320,7 +321,7 @@ func (a *Array) transpose(e *extension) error {
 			}
 			order = append(order, i)
 		}
-	} else if err := json.Unmarshal(c.Order, &order); err != nil {
+	} else if err := text.Unmarshal(c.Order, &order); err != nil {
 		return fmt.Errorf("transpose: corrupt: %w", err)
 	}
 	sorted := slices.Sorted(slices.Values(order))

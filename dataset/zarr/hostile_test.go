@@ -154,7 +154,7 @@ func TestHostile(t *testing.T) {
 func TestHostile_Files(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(dir string) error{
-		"escapes": func(dir string) error {
+		"outside its folder": func(dir string) error {
 			return os.Symlink(filepath.Join(dir, "..", "..", "outside"), filepath.Join(dir, "x", "c", "0", "0"))
 		},
 		"named pipe": func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, "x", "c", "0", "0"), 0o600) },
@@ -177,7 +177,7 @@ func TestHostile_Files(t *testing.T) {
 			err = readStore(t, s, 100)
 		}
 		if want == "device" {
-			want = "escapes"
+			want = "outside its folder"
 		}
 		if err == nil || !strings.Contains(err.Error(), want) && want != "loop" {
 			t.Errorf("%v, want %q", err, want)

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"repscope/internal/dtype"
+	"repscope/internal/text"
 )
 
 // ElementType is the type of elements.
@@ -154,7 +155,7 @@ func (e *extension) configure(into any) error {
 	if len(e.Configuration) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(e.Configuration, into); err != nil {
+	if err := text.Unmarshal(e.Configuration, into); err != nil {
 		return fmt.Errorf("%.40s: corrupt configuration: %w", e.Name, err)
 	}
 	return nil

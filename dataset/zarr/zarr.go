@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"repscope/internal/mmap"
+	"repscope/internal/text"
 )
 
 // ErrNotFound reports a name that the store does not have as an array.
@@ -150,7 +151,7 @@ func (s *Store) consolidated() error {
 			Metadata map[string]json.RawMessage `json:"metadata"`
 		} `json:"consolidated_metadata"`
 	}
-	if err := json.Unmarshal(data, &root); err != nil {
+	if err := text.Unmarshal(data, &root); err != nil {
 		return fmt.Errorf("%s: corrupt: %w", metadata3, err)
 	}
 	if root.Consolidated == nil || root.Consolidated.Metadata == nil {
@@ -176,7 +177,7 @@ func (s *Store) consolidated2(data json.RawMessage) error {
 	var all struct {
 		Metadata map[string]json.RawMessage `json:"metadata"`
 	}
-	if err := json.Unmarshal(data, &all); err != nil {
+	if err := text.Unmarshal(data, &all); err != nil {
 		return fmt.Errorf("%s: corrupt: %w", consolidated, err)
 	}
 	s.nodes = map[string]*node{}
@@ -208,7 +209,7 @@ func node3(raw json.RawMessage) (*node, error) {
 		Type       string          `json:"node_type"`
 		Attributes json.RawMessage `json:"attributes"`
 	}
-	if err := json.Unmarshal(raw, &head); err != nil {
+	if err := text.Unmarshal(raw, &head); err != nil {
 		return nil, fmt.Errorf("corrupt: %w", err)
 	}
 	if head.Version != 3 || head.Type != "array" && head.Type != "group" {

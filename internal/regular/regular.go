@@ -53,16 +53,29 @@ func OpenFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
 func OpenIn(root *os.Root, name string) (*os.File, error) {
 	info, err := root.Stat(name)
 	if err != nil {
-		return nil, err
+		return nil, outside(err)
 	}
 	if err := Check(name, info); err != nil {
 		return nil, err
 	}
 	file, err := root.OpenFile(name, os.O_RDONLY|withoutWaiting, 0)
 	if err != nil {
-		return nil, err
+		return nil, outside(err)
 	}
 	return checked(name, file)
+}
+
+// outside is an error of [os.Root] without the system call, and one that names the link that leads out of the folder.
+func outside(err error) error {
+	var p *fs.PathError
+	if !errors.As(err, &p) {
+		return err
+	}
+	failed := p.Err
+	if failed.Error() == "path escapes from parent" {
+		failed = errors.New("is a link that leads outside its folder")
+	}
+	return &kindError{&fs.PathError{Op: "open", Path: p.Path, Err: failed}}
 }
 
 // OpenBeside opens a file that the file at a path names, in the folder of that file or below. No symbolic link may lead

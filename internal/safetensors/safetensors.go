@@ -23,6 +23,8 @@ import (
 	"repscope/internal/dtype"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
+
+	"repscope/internal/text"
 )
 
 // Tensor is one array of a file.
@@ -139,7 +141,7 @@ func parse(header []byte, base, size int64) ([]Tensor, error) {
 		if name == "__metadata__" {
 			var ignored map[string]string
 			if err := d.Decode(&ignored); err != nil {
-				return nil, invalid(err)
+				return nil, invalid(fmt.Errorf("%s: %w", name, text.JSONError(err)))
 			}
 			continue
 		}
@@ -149,7 +151,7 @@ func parse(header []byte, base, size int64) ([]Tensor, error) {
 		seen[name] = true
 		var e entry
 		if err := d.Decode(&e); err != nil {
-			return nil, invalid(fmt.Errorf("array %q: %w", name, err))
+			return nil, invalid(fmt.Errorf("array %q: %w", name, text.JSONError(err)))
 		}
 		t, err := e.tensor(base, size)
 		if err != nil {

@@ -91,8 +91,8 @@ func TestEncodeErrors(t *testing.T) {
 	}
 }
 
-// text is a file with the given header and n bytes of data.
-func text(header string, n int) []byte {
+// content is a file with the given header and n bytes of data.
+func content(header string, n int) []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), make([]byte, n)...)
 }
 
@@ -109,9 +109,10 @@ func TestReadErrors(t *testing.T) {
 		`{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,2]}}`:                                                    "negative",
 		`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[3,7]}}`: `"a" and "b" overlap`,
 		`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"a":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}}`: `"a" twice`,
+		`{"a":{"dtype":"U8","shape":[2.0],"data_offsets":[0,2]}}`:                                                   `array "a": shape is the number 2.0, want a whole number`,
 		`{"__metadata__":{"format":1}}`:                                                                             "not a valid JSON object",
 	} {
-		if _, err := Read(opened(t, text(header, 8))); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "a.safetensors: ") {
+		if _, err := Read(opened(t, content(header, 8))); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "a.safetensors: ") {
 			t.Errorf("%s: got %v, want %q", header, err, want)
 		}
 	}
@@ -119,7 +120,7 @@ func TestReadErrors(t *testing.T) {
 	if _, err := Read(opened(t, append(long, '{'))); err == nil || !strings.Contains(err.Error(), "want at most") {
 		t.Errorf("got %v", err)
 	}
-	list, err := Read(opened(t, text(`{"a":{"dtype":"F8_E8M0","shape":[4],"data_offsets":[0,4]}}`, 4)))
+	list, err := Read(opened(t, content(`{"a":{"dtype":"F8_E8M0","shape":[4],"data_offsets":[0,4]}}`, 4)))
 	if err != nil || len(list) != 1 || list[0].DType != dtype.Invalid || list[0].Type != "F8_E8M0" {
 		t.Errorf("a type that cannot be read: %+v, %v", list, err)
 	}
@@ -153,15 +154,15 @@ func TestRead_Gapless(t *testing.T) {
 		{"an empty tensor outside", tensor("b", 4, 0, 4) + "," + tensor("c", 0, 9, 9), 4, "truncated"},
 		{"bytes between metadata", `"__metadata__":{"x":"y"},` + tensor("a", 1, 1, 2), 2, "the first 1 bytes"},
 	} {
-		_, err := Read(opened(t, text("{"+c.header+"}", c.bytes)))
+		_, err := Read(opened(t, content("{"+c.header+"}", c.bytes)))
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	if _, err := Read(opened(t, text(" {}", 0))); err == nil || !strings.Contains(err.Error(), "want a brace") {
+	if _, err := Read(opened(t, content(" {}", 0))); err == nil || !strings.Contains(err.Error(), "want a brace") {
 		t.Errorf("a space before the brace: %v", err)
 	}
-	if _, err := Read(opened(t, text("{}   ", 0))); err != nil {
+	if _, err := Read(opened(t, content("{}   ", 0))); err != nil {
 		t.Errorf("spaces behind the brace: %v", err)
 	}
 }
@@ -184,7 +185,7 @@ func TestReadable(t *testing.T) {
 		"BF16":    {"[2]", 4, ""},
 	} {
 		header := fmt.Sprintf(`{"a":{"dtype":%q,"shape":%s,"data_offsets":[0,%d]}}`, kind, c.shape, c.bytes)
-		list, err := Read(opened(t, text(header, c.bytes)))
+		list, err := Read(opened(t, content(header, c.bytes)))
 		if err != nil || len(list) != 1 {
 			t.Errorf("%s: %v, %v", kind, list, err)
 			continue
@@ -196,8 +197,8 @@ func TestReadable(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(text(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"__metadata__":{"x":"y"}}`, 2))
-	f.Add(text(`{}`, 0))
+	f.Add(content(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"__metadata__":{"x":"y"}}`, 2))
+	f.Add(content(`{}`, 0))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file := opened(t, data)
 		list, err := Read(file)

@@ -147,6 +147,25 @@ func Inside(folder, file string) (string, error) {
 	return rest, nil
 }
 
+// mostBelow is the most files of a folder that are looked at.
+const mostBelow = 1 << 20
+
+// Below are the files in and below a folder, as far as it can be read.
+func Below(folder string) (files []string) {
+	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // its reader reports the error
+		case len(files) == mostBelow:
+			return fs.SkipAll
+		case !entry.IsDir():
+			files = append(files, path)
+		}
+		return nil
+	})
+	return files
+}
+
 // links is the maximum number of symbolic links that are followed.
 const links = 40
 

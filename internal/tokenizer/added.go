@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"repscope/internal/text"
 )
 
 // addedToken is one of them.
@@ -41,7 +43,7 @@ func parseAdded(raw json.RawMessage, model tokenModel, n normalizer) (addedToken
 		raw: map[byte][]*addedToken{}, normalized: map[byte][]*addedToken{}}
 	var list []*addedToken
 	if len(raw) > 0 {
-		if err := json.Unmarshal(raw, &list); err != nil {
+		if err := text.Unmarshal(raw, &list); err != nil {
 			return a, fmt.Errorf("added_tokens: %w", err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"repscope/internal/text"
 )
 
 // vocabulary are tokens and their ids.
@@ -85,7 +87,7 @@ func parseWordPiece(raw json.RawMessage) (tokenModel, error) {
 		Prefix  string           `json:"continuing_subword_prefix"`
 		Most    int              `json:"max_input_chars_per_word"`
 	}{Unknown: "[UNK]", Prefix: "##", Most: 100}
-	if err := json.Unmarshal(raw, &o); err != nil {
+	if err := text.Unmarshal(raw, &o); err != nil {
 		return nil, fmt.Errorf("the model WordPiece: %w", err)
 	}
 	v, err := newVocabulary(o.Vocab)
@@ -161,7 +163,7 @@ func parseBPE(raw json.RawMessage) (tokenModel, error) {
 		Bytes   bool              `json:"byte_fallback"`
 		Whole   bool              `json:"ignore_merges"`
 	}
-	if err := json.Unmarshal(raw, &o); err != nil {
+	if err := text.Unmarshal(raw, &o); err != nil {
 		return nil, fmt.Errorf("the model BPE: %w", err)
 	}
 	if o.Dropout != nil && *o.Dropout != 0 {

@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"repscope/internal/text"
 )
 
 // normalizer changes a text.
@@ -34,7 +36,7 @@ func partOf(what string, raw json.RawMessage) (*part, error) {
 
 // into reads the rest of a part.
 func (p *part) into(what string, to any) error {
-	if err := json.Unmarshal(p.raw, to); err != nil {
+	if err := text.Unmarshal(p.raw, to); err != nil {
 		return fmt.Errorf("the %s %s: %w", what, p.Type, err)
 	}
 	return nil

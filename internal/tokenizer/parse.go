@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"repscope/internal/text"
 )
 
 // file is a tokenizer.json.
@@ -45,7 +47,7 @@ func Parse(name string, data []byte) (*Tokenizer, error) {
 
 func parse(name string, data []byte) (*Tokenizer, error) {
 	var f file
-	if err := json.Unmarshal(data, &f); err != nil {
+	if err := text.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("it is not a tokenizer: %w", err)
 	}
 	t := &Tokenizer{}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"repscope/internal/resize"
+	"repscope/internal/text"
 	"repscope/model/checkpoint"
 )
 
@@ -54,7 +55,7 @@ func parseWithin(data []byte) (*Processor, error) {
 		Image json.RawMessage `json:"image_processor"`
 		Video json.RawMessage `json:"video_processor"`
 	}
-	if err := json.Unmarshal(data, &f); err != nil {
+	if err := text.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("it is not the configuration of a processor: %w", err)
 	}
 	for _, part := range []json.RawMessage{f.Image, f.Video} {
@@ -108,7 +109,7 @@ func parseTIMM(data []byte) (*Processor, error) {
 	var f struct {
 		Config *libraryFile `json:"pretrained_cfg"`
 	}
-	if err := json.Unmarshal(data, &f); err != nil {
+	if err := text.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("it is not a configuration: %w", err)
 	}
 	c := f.Config
@@ -155,7 +156,7 @@ func parseOpenCLIP(data []byte) (*Processor, error) {
 			} `json:"vision_cfg"`
 		} `json:"model_cfg"`
 	}
-	if err := json.Unmarshal(data, &f); err != nil {
+	if err := text.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("it is not a configuration: %w", err)
 	}
 	raw := f.Config.Size
@@ -207,7 +208,7 @@ var steps = []string{"do_resize", "do_rescale", "do_normalize", "do_center_crop"
 // otherSteps finds steps of a processor of transformers that are not known.
 func otherSteps(data []byte, kind string) error {
 	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(data, &keys); err != nil {
+	if err := text.Unmarshal(data, &keys); err != nil {
 		return nil // not an object, which is said elsewhere
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {

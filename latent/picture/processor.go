@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"repscope/internal/resize"
+	"repscope/internal/text"
 )
 
 // Processor is the preprocessing of a picture of red, green and blue for a vision model, in this order: resize
@@ -95,7 +96,7 @@ func Parse(name string, data []byte) (*Processor, error) {
 
 func parseProcessor(data []byte) (*Processor, error) {
 	var f processorFile
-	if err := json.Unmarshal(data, &f); err != nil {
+	if err := text.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("it is not the configuration of a preprocessor: %w", err)
 	}
 	kind := cmp.Or(f.Type, f.Video, f.Extractor)

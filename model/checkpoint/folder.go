@@ -4,7 +4,6 @@
 package checkpoint
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +15,7 @@ import (
 
 	"repscope/internal/mmap"
 	"repscope/internal/regular"
+	"repscope/internal/text"
 	"repscope/model/checkpoint/internal/settings"
 )
 
@@ -147,7 +147,7 @@ func parseIndex(data []byte) (map[string]string, error) {
 	var index struct {
 		Weights map[string]string `json:"weight_map"`
 	}
-	if err := json.Unmarshal(data, &index); err != nil {
+	if err := text.Unmarshal(data, &index); err != nil {
 		return nil, fmt.Errorf("not an index of weights: %w", err)
 	}
 	if len(index.Weights) == 0 {

@@ -49,8 +49,8 @@ func TestExternalData_NoFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for location, want := range map[string]string{"pipe": "got a named pipe", "folder": "got a folder", "out": "escapes", "zero": "escapes",
-		"tty": "escapes", "w": "escapes", "../onnx/w": "inside the model's folder", "/dev/zero": "inside the model's folder"} {
+	for location, want := range map[string]string{"pipe": "got a named pipe", "folder": "got a folder", "out": "outside its folder", "zero": "outside its folder",
+		"tty": "outside its folder", "w": "outside its folder", "../onnx/w": "inside the model's folder", "/dev/zero": "inside the model's folder"} {
 		_, err := Open(write(filepath.Join(model, "m.onnx"), externalModel(location)), Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", location, err, want)

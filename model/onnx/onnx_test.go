@@ -209,7 +209,7 @@ func TestExternalData(t *testing.T) {
 		{"no such file", "location", "gone.bin"},
 		{"inside the model's folder", "location", "../outside.bin"},
 		{"inside the model's folder", "location", "/etc/passwd"},
-		{"escapes", "location", "link.bin"},
+		{"outside its folder", "location", "link.bin"},
 		{"got a folder", "location", "."},
 	} {
 		_, err := Decode(build(c[1:]...), dir, Options{})

@@ -113,6 +113,14 @@ func register(flags *run.Flags) *settings {
 		}
 		return ""
 	})
+	flags.Reads(func(o *run.Options) (files []string) {
+		for _, arg := range o.Args {
+			if spec, err := ParseSpec(arg); err == nil {
+				files = append(files, tracker.FilesOf(spec.Path)...)
+			}
+		}
+		return files
+	})
 	flags.Declare(option.Of(s))
 	flags.Several("names", "columns", "metrics", "higher", "lower", "fixed", "loss-columns")
 	return s

@@ -129,7 +129,7 @@ func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
 	if err != nil {
 		var p *fs.PathError
 		if errors.As(err, &p) {
-			err = fmt.Errorf("%s: %w", path, p.Err)
+			err = fmt.Errorf("%s: %w", p.Path, p.Err)
 		}
 		return nil, err
 	}

@@ -260,3 +260,16 @@ func TestReadScale(t *testing.T) {
 		}
 	}
 }
+
+// TestRead_StoreFile names the file of a store that cannot be read.
+func TestRead_StoreFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	meta := filepath.Join(dir, "r", "meta.yaml")
+	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "r", "metrics"), 0o700), os.Mkdir(meta, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(dir); err == nil || err.Error() != meta+": want a file, got a folder" {
+		t.Error(err)
+	}
+}

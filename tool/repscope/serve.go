@@ -22,6 +22,7 @@ import (
 	"repscope/internal/memory"
 	"repscope/internal/mmap"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/neighbors"
 	"repscope/points"
 )
@@ -158,7 +159,7 @@ func (s *server) answer(ctx context.Context, line []byte) (any, error) {
 	decoder := json.NewDecoder(strings.NewReader(string(line)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&q); err != nil {
-		return nil, run.Usage("score --serve: %v", err)
+		return nil, run.Usage("score --serve: %w", text.JSONError(err))
 	}
 	if len(q.Scores) == 0 || len(q.K) == 0 {
 		return nil, run.Usage("score --serve: want scores and numbers of neighbors, found %d and %d", len(q.Scores), len(q.K))

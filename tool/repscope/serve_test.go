@@ -67,7 +67,7 @@ func TestServe(t *testing.T) {
 	for line, text := range map[string]string{
 		"":                          "score --serve: EOF",
 		"{":                         "unexpected EOF",
-		"[1]":                       "cannot unmarshal array",
+		"[1]":                       "the value is a list, want an object",
 		`{"skores":1}`:              "unknown field",
 		"{}":                        "want scores and numbers of neighbors, found 0 and 0",
 		ask(`"trust"`, "2", rx, rz): "want trustworthiness or continuity",

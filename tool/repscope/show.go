@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"repscope/dataset"
+	"repscope/internal/escape"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/model"
@@ -172,7 +173,7 @@ func (s *shown) print(w io.Writer) error {
 	if s.Format == "ONNX" {
 		what = text.Count(len(s.Inputs), "input") + ", " + text.Count(len(s.Outputs), "output")
 	}
-	fmt.Fprintf(t, "%s: %s, %s%s\n", s.Path, s.Format, what, properties(s.Attributes))
+	fmt.Fprintln(t, escape.Sprintf("%s: %s, %s%s", s.Path, s.Format, what, properties(s.Attributes)))
 	for _, group := range []struct {
 		label string
 		list  []shownArray
@@ -183,7 +184,7 @@ func (s *shown) print(w io.Writer) error {
 			if a.Problem != "" {
 				rest = "not readable: " + a.Problem
 			}
-			fmt.Fprintf(t, "  %s%s\t%s\t%v\t%s\n", group.label, a.Name, a.Type, a.Shape, rest)
+			fmt.Fprintln(t, escape.Sprintf("  %s%s\t%s\t%s\t%s", group.label, a.Name, a.Type, fmt.Sprint(a.Shape), rest))
 		}
 	}
 	if err := t.Flush(); err != nil {

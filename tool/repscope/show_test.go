@@ -4,7 +4,9 @@ package repscope
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,5 +71,22 @@ func TestShow_JSON(t *testing.T) {
 	a := all.Files[0].Arrays[0]
 	if all.Schema != "repscope/show/1" || len(all.Files[0].Arrays) != 1 || a.Type != "float32" || len(a.Shape) != 2 || a.Attributes["units"] != "m s-1" {
 		t.Errorf("%s", out.String())
+	}
+}
+
+// TestShow_Names has names and types of a file that would begin lines and columns of their own.
+func TestShow_Names(t *testing.T) {
+	t.Parallel()
+	header := `{"a\nb\tc":{"dtype":"F3\n2","shape":[2],"data_offsets":[0,8]}}`
+	path := filepath.Join(t.TempDir(), "a.safetensors")
+	data := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+"12345678"...)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, stderr bytes.Buffer
+	code := Run(commands(), []string{"show", path}, &out, &stderr)
+	if lines := strings.Split(out.String(), "\n"); code != 0 || len(lines) != 3 ||
+		!strings.HasPrefix(lines[1], `  a\nb\tc  F3\n2  [2]`) {
+		t.Errorf("status %d, %q, %s", code, out.String(), stderr.String())
 	}
 }

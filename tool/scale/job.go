@@ -20,6 +20,7 @@ import (
 	"repscope/internal/expand"
 	"repscope/internal/regular"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -158,7 +159,7 @@ func readJob(root string) (*Job, error) {
 		return nil, run.PathError(err)
 	}
 	j := &Job{}
-	if err := json.Unmarshal(data, j); err != nil {
+	if err := text.Unmarshal(data, j); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if j.Form != manifestForm {

@@ -4,7 +4,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"repscope/internal/input"
 	"repscope/internal/regular"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -247,7 +247,7 @@ func readNames(path string) (labels, error) {
 // an error.
 func parseNames(data []byte) (labels, error) {
 	var raw map[string]string
-	if err := json.Unmarshal(data, &raw); err != nil {
+	if err := text.Unmarshal(data, &raw); err != nil {
 		return nil, fmt.Errorf(`want {"0": "name", …}: %w`, err)
 	}
 	names, seen := labels{}, map[string]string{}

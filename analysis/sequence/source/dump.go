@@ -4,7 +4,6 @@ package source
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -103,12 +102,12 @@ func (d *Dump) Plan() (*PlanIdentity, error) {
 	if d.arrays["pass"] == nil || !d.hasPlan {
 		return nil, nil
 	}
-	text, err := dataset.ReadText(d.path, planText)
+	stated, err := dataset.ReadText(d.path, planText)
 	if err != nil {
 		return nil, err
 	}
 	var p PlanIdentity
-	if err := json.Unmarshal([]byte(text), &p); err != nil {
+	if err := text.Unmarshal([]byte(stated), &p); err != nil {
 		return nil, fmt.Errorf("%s:%s: %w", d.path, planText, err)
 	}
 	return &p, nil

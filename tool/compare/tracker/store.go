@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,9 @@ const (
 	mostFiles = 1 << 20
 )
 
+// deleted is the line of meta.yaml of a run that is deleted.
+var deleted = regexp.MustCompile(`(?m)^lifecycle_stage: ['"]?deleted['"]?\s*$`)
+
 // IsStore reports whether a folder is a store, or an experiment or a run of one.
 func IsStore(dir string) bool {
 	for _, pattern := range []string{metaFile, "*/" + metaFile} {
@@ -56,6 +60,14 @@ func Holds(dir, file string) bool {
 	return slices.ContainsFunc(folders, func(name string) bool {
 		return name == "metrics" || name == "params" || name == "tags"
 	})
+}
+
+// FilesOf are the files in a store; none of other folders.
+func FilesOf(dir string) []string {
+	if !IsStore(dir) {
+		return nil
+	}
+	return samefile.Below(dir)
 }
 
 // escaped is a path whose signs mean themselves in a pattern.
@@ -106,7 +118,7 @@ func Store(dir string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if strings.Contains(string(meta), "lifecycle_stage: deleted") {
+		if deleted.Match(meta) {
 			continue
 		}
 		if err := t.run(run); err != nil {

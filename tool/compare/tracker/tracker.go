@@ -181,6 +181,26 @@ func isEnd(names []string, name string) bool {
 	return false
 }
 
+// logged is a number of a history. NaN is a null, as which it is read, or a text; infinity is a text.
+func logged(entry any) (value float64, isNumber bool) {
+	switch v := entry.(type) {
+	case nil:
+		return math.NaN(), true
+	case json.Number:
+		value, err := v.Float64()
+		if err != nil {
+			value = math.NaN()
+		}
+		return value, true
+	case string:
+		if v == "NaN" || v == "Infinity" || v == "-Infinity" {
+			value, _ = strconv.ParseFloat(v, 64)
+			return value, true
+		}
+	}
+	return 0, false
+}
+
 // stepKey numbers the rows of a history.
 const stepKey = "_step"
 
@@ -198,7 +218,7 @@ func IsHistory(data []byte) bool {
 }
 
 // History returns the last values of a history as the row of one model. Members that begin with _, and those that are
-// no numbers, are passed over; NaN counts. Errors, with the line: no object, a row without a step, no metric at all.
+// no numbers, are passed over; NaN and infinity count, also as the texts that Weights & Biases writes for them. Errors, with the line: no object, a row without a step, no metric at all.
 func History(name, model string, data []byte) ([]byte, error) {
 	lasts, order := map[string]*last{}, []string{}
 	line := 0
@@ -220,13 +240,9 @@ func History(name, model string, data []byte) ([]byte, error) {
 		}
 		for _, key := range row.Keys() {
 			entry, _ := row.Get(key)
-			n, isNumber := entry.(json.Number)
-			if strings.HasPrefix(key, "_") || !isNumber && entry != nil {
+			value, isNumber := logged(entry)
+			if strings.HasPrefix(key, "_") || !isNumber {
 				continue
-			}
-			value, err := n.Float64()
-			if err != nil { // also of null, as which NaN is read
-				value = math.NaN()
 			}
 			if lasts[key] == nil {
 				lasts[key], order = &last{}, append(order, key)

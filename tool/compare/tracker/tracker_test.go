@@ -69,6 +69,13 @@ func TestHistory(t *testing.T) {
 	if got, err := History("h.jsonl", "run", []byte(text)); err != nil || string(got) != "model,loss,val/acc\nrun,NaN,0.75\n" {
 		t.Errorf("%s, %v", got, err)
 	}
+	// A run that diverged: the client writes numbers that are not finite as texts.
+	text = `{"_step": 0, "loss": 2, "norm": 1, "low": 1, "note": "NaN of it"}
+{"_step": 1, "loss": "NaN", "norm": "Infinity", "low": "-Infinity"}
+`
+	if got, err := History("h.jsonl", "run", []byte(text)); err != nil || string(got) != "model,loss,norm,low\nrun,NaN,+Inf,-Inf\n" {
+		t.Errorf("%s, %v", got, err)
+	}
 	for bad, want := range map[string]string{
 		`{"_step": 0}`:                         "h.jsonl: no row has a number next to _step",
 		"{\"_step\": 0, \"a\": 1}\n{\"a\": 2}": `h.jsonl:2: want an object with the number "_step" and metrics`,
@@ -193,6 +200,12 @@ func TestBadStores(t *testing.T) {
 	data, err := Store(write(map[string]string{"r/meta.yaml": "", "r/metrics/a": "5 2 0\n4 3 0\n6 1\n",
 		"r/metrics/b/c": ""}))
 	if err != nil || string(data) != "run_id,tags.mlflow.runName,metrics.a,metrics.b/c\nr,r,1,\n" {
+		t.Errorf("%s, %v", data, err)
+	}
+	// A name says nothing of whether a run is deleted.
+	data, err = Store(write(map[string]string{"r/meta.yaml": "lifecycle_stage: active\nrun_name: 'lifecycle_stage: deleted'\n" +
+		"x: |-\n  lifecycle_stage: deleted\n", "r/metrics/a": "5 2 0\n"}))
+	if err != nil || string(data) != "run_id,tags.mlflow.runName,metrics.a\nr,r,2\n" {
 		t.Errorf("%s, %v", data, err)
 	}
 	if _, err := Store("none"); err == nil {

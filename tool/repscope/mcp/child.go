@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"repscope/internal/run"
+	"repscope/internal/text"
 )
 
 const (
@@ -159,7 +160,7 @@ func decode(data json.RawMessage, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
-		return run.Usage("arguments: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return run.Usage("arguments: %s", strings.TrimPrefix(text.JSONError(err).Error(), "json: "))
 	}
 	return nil
 }

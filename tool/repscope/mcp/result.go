@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -419,6 +420,13 @@ func (s *server) listResults(q *request, data json.RawMessage) (*answer, error) 
 		folder, _, err := s.roots.resolve(call.Folder)
 		if err != nil {
 			return nil, err
+		}
+		info, err := os.Stat(folder)
+		if err != nil {
+			return nil, run.PathError(err)
+		}
+		if !info.IsDir() {
+			return nil, run.Usage("folder %s: want a folder; read_result reads a file", call.Folder)
 		}
 		folders = []string{folder}
 	}

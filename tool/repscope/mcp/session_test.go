@@ -291,6 +291,9 @@ func TestSession_Run(t *testing.T) {
 	c.call("dry_run", `{"analysis":"manifold","options":{"frames":"x.npy","latents":{"a":"missing.npy"}}}`,
 		"missing.npy")
 	c.call("run_analysis", `{"analysis":"manifold","options":{`+inputs+`,"seed":-1}}`, "seed")
+	c.call("show_file", `{"path":5}`, "path is a number, want a string")
+	c.call("list_results", `{"folder":"nothing"}`, "no such file or directory")
+	c.call("list_results", `{"folder":"x.npy"}`, "folder x.npy: want a folder; read_result reads a file")
 	ran := c.call("run_analysis", `{"analysis":"neighborhood","options":{`+inputs+`,"k":5}}`, "")
 	if progress := ofMethod(c.told, "notifications/progress"); len(progress) == 0 ||
 		progress[0].Params["progressToken"] != "p" {
@@ -347,6 +350,8 @@ func TestSession_Run(t *testing.T) {
 	if len(content) != 1 || !strings.Contains(content[0].Text, `"schema": "repscope/1"`) {
 		t.Errorf("resources/read: %v", content)
 	}
+	// The encoders of the example are unpacked where a run may write.
+	c.call("run_analysis", `{"analysis":"manifold","options":{"example":true,"samples":40,"bootstrap":0,"format":"none"}}`, "")
 	left, _ := filepath.Glob(filepath.Join(root, "*"))
 	c.end()
 	if _, err := os.Stat(path); err == nil || len(left) != 3 {
