@@ -111,15 +111,25 @@ func (s *scene) box(r vg.Rectangle, style Style, fill color.NRGBA, edge vg.Lengt
 	}
 }
 
-// hatch draws diagonal lines over r.
+// hatch draws diagonal lines over r, as one path; none over a box that is narrower than a line.
 func (s *scene) hatch(r vg.Rectangle, c color.Color) {
-	const pitch = 3
+	const pitch, width = 3, 0.7
 	size := r.Size()
-	for offset := vg.Length(pitch / 2.0); offset < size.X+size.Y; offset += pitch {
-		from := vg.Point{X: r.Min.X + min(offset, size.X), Y: r.Min.Y + max(0, offset-size.X)}
-		to := vg.Point{X: r.Min.X + max(0, offset-size.Y), Y: r.Min.Y + min(offset, size.Y)}
-		s.line([]vg.Point{from, to}, c, 0.7, nil)
+	if min(size.X, size.Y) < width {
+		return
 	}
+	var path vg.Path
+	for offset := vg.Length(pitch / 2.0); offset < size.X+size.Y; offset += pitch {
+		path.Move(vg.Point{X: r.Min.X + min(offset, size.X), Y: r.Min.Y + max(0, offset-size.X)})
+		path.Line(vg.Point{X: r.Min.X + max(0, offset-size.Y), Y: r.Min.Y + min(offset, size.Y)})
+	}
+	if len(path) == 0 {
+		return
+	}
+	s.canvas.SetColor(c)
+	s.canvas.SetLineWidth(width)
+	s.canvas.SetLineDash(nil, 0)
+	s.canvas.Stroke(path)
 }
 
 // marker draws a marker of this radius: filled, with an edge unless width is zero; hollow styles are filled with white.

@@ -68,8 +68,25 @@ func (t *Transaction) Packed(name string, content []byte) (string, []byte, error
 	return name, b.Bytes(), err
 }
 
-// replaced are the files of an earlier run, by its list of digests, that the transaction writes under their other
-// name: compressed and not before, or the other way around.
+// repeatedCSV writes a table that repeats the result file, unless it is larger than CompressOver.
+func (t *Transaction) repeatedCSV(name string, columns []string, fill func(*CSV) error) error {
+	if t.CompressOver > 0 {
+		size := gunzip.NewWriter(io.Discard, t.CompressOver)
+		if err := writeCSV(size, columns, fill); err != nil {
+			return err
+		}
+		if size.Compressed() {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.omitted = append(t.omitted, name)
+			return nil
+		}
+	}
+	return t.CSV(name, columns, fill)
+}
+
+// replaced are the files of an earlier run, by its list of digests, that the transaction leaves out, or writes under their
+// other name: compressed and not before, or the other way around.
 func (t *Transaction) replaced() (names []string) {
 	now := map[string]bool{}
 	var earlier []string
@@ -86,13 +103,16 @@ func (t *Transaction) replaced() (names []string) {
 			}
 		}
 	}
+	for _, name := range t.omitted {
+		earlier = append(earlier, name, name+gunzip.Ending)
+	}
 	slices.Sort(earlier)
 	for _, name := range slices.Compact(earlier) {
 		other := gunzip.Name(name)
 		if other == name {
 			other += gunzip.Ending
 		}
-		if now[other] && !now[name] && filepath.IsLocal(filepath.FromSlash(name)) {
+		if (now[other] && !now[name] || slices.Contains(t.omitted, gunzip.Name(name))) && filepath.IsLocal(filepath.FromSlash(name)) {
 			names = append(names, name)
 		}
 	}

@@ -118,6 +118,43 @@ func TestTransaction_CompressOver(t *testing.T) {
 	}
 }
 
+// A large table of comparisons is in the result alone, and one of an earlier run is removed.
+func TestTidy_LargeComparisons(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := NewResult("r")
+	for i := range 50 {
+		r.Comparisons = append(r.Comparisons, Comparison{A: "a", B: "b", Metric: strings.Repeat("x", i)})
+	}
+	for _, c := range []struct {
+		limit   int
+		earlier string
+		there   bool
+	}{{0, "", true}, {100, "", false}, {1 << 20, "", true}, {100, "r_comparisons.csv.gz", false}} {
+		if c.earlier != "" {
+			if err := os.WriteFile(filepath.Join(dir, c.earlier), []byte("earlier"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files := begin(t, dir)
+		files.CompressOver = c.limit
+		if err := r.Tidy(files); err != nil {
+			t.Fatal(err)
+		}
+		if !c.there && files.Unchanged() {
+			t.Errorf("%+v: nothing changes", c)
+		}
+		if err := files.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Stat(filepath.Join(dir, "r_comparisons.csv"))
+		_, other := os.Stat(filepath.Join(dir, "r_comparisons.csv.gz"))
+		if (err == nil) != c.there || other == nil {
+			t.Errorf("%+v: %v, %v", c, err, other)
+		}
+	}
+}
+
 // What a name becomes is forbidden as the name itself.
 func TestTransaction_CompressOverGuard(t *testing.T) {
 	t.Parallel()

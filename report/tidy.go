@@ -22,7 +22,8 @@ import (
 // values of single states are in files of their own.
 //
 // <analysis>_comparisons.csv has a row for each comparison and a column for each
-// field of [Comparison].
+// field of [Comparison]. A transaction that compresses large tables leaves it out where it is one: the result file has
+// the same rows.
 func (r *Result) Tidy(t *Transaction) error {
 	rows, err := r.MetricRows()
 	if err != nil {
@@ -44,7 +45,7 @@ func (r *Result) Tidy(t *Transaction) error {
 	for _, c := range ComparisonColumns() {
 		columns = append(columns, c.Name)
 	}
-	return t.CSV(r.Analysis+"_comparisons.csv", columns, func(csv *CSV) error {
+	return t.repeatedCSV(r.Analysis+"_comparisons.csv", columns, func(csv *CSV) error {
 		for _, c := range r.Comparisons {
 			if err := csv.Row(c.Cells()...); err != nil {
 				return err

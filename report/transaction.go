@@ -43,6 +43,7 @@ type Transaction struct {
 	created []string // folders that were made, outermost first
 	swept   []string // folders below that were there, from which is removed what killed runs have left
 	files   []*file
+	omitted []string // tables that repeat the result file, and are too large for it
 	closed  bool
 	sync    func(*os.File) error // os.File.Sync; tests replace it
 	step    func() error         // before every change of a commit; tests fail or end there
@@ -252,16 +253,19 @@ func (t *Transaction) Adopt(name, path, sum string) error {
 
 // CSV writes a CSV file with the given columns; rows are added in fill.
 func (t *Transaction) CSV(name string, columns []string, fill func(*CSV) error) error {
-	return t.File(name, func(w io.Writer) error {
-		c, err := NewCSV(w, columns...)
-		if err != nil {
-			return err
-		}
-		if err := fill(c); err != nil {
-			return err
-		}
-		return c.Flush()
-	})
+	return t.File(name, func(w io.Writer) error { return writeCSV(w, columns, fill) })
+}
+
+// writeCSV writes a table.
+func writeCSV(w io.Writer, columns []string, fill func(*CSV) error) error {
+	c, err := NewCSV(w, columns...)
+	if err != nil {
+		return err
+	}
+	if err := fill(c); err != nil {
+		return err
+	}
+	return c.Flush()
 }
 
 // JSON writes a value by [Encode].
@@ -370,6 +374,12 @@ func (t *Transaction) Unchanged() bool {
 			return false
 		}
 		if sum, err := FileSum(f.target); err != nil || sum != f.sum {
+			return false
+		}
+	}
+	for _, name := range t.omitted {
+		if f, err := Open(filepath.Join(t.dir, filepath.FromSlash(name))); err == nil {
+			_ = f.Close()
 			return false
 		}
 	}

@@ -120,6 +120,8 @@ var tablePlaces = []tablePlace{
 		})},
 	{"analysis/canvas/ratings.go", "canvas --ratings FILE.csv", "case_id,rating,rater\na,4,x\nb,2,x\n", "rating",
 		bytesRead(canvas.ReadRatings)},
+	{"analysis/canvas/ratings.go", "canvas --ratings FILE.csv (preferences)", "case_a,case_b,winner,rater\na,b,tie,x\nb,c,a,x\n", "winner",
+		bytesRead(canvas.ReadPreferences)},
 	{"dataset/captions.go", "canvas --captions FILE.csv", "case_id,gt_caption,gen_caption\na,one,two\nb,three,four\n",
 		"gen_caption", bytesRead(dataset.ParseCaptions)},
 	{"dataset/captions.go", "canvas --embeddings-ids FILE.csv", "case_id,note\na,one\nb,two\n", "case_id",

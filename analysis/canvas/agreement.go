@@ -198,17 +198,22 @@ func (m *MetricAgreement) pairs(by *crossed, x, y []float64) error {
 		}
 		return b.Jackknife(share, replicates, nil)
 	}, func(v float64) float64 { return v })
+	m.PairAccuracy.CI, err = shareCI(j, n, err)
+	return err
+}
+
+// shareCI is the interval of a share of pairs.
+func shareCI(j *stat.Jackknifed, n int, err error) (report.Interval, error) {
 	switch {
 	case stat.IsUndefined(err):
-		m.PairAccuracy.CI = report.NoInterval("%s", stat.Reason(err))
+		return report.NoInterval("%s", stat.Reason(err)), nil
 	case err != nil:
-		return err
+		return report.Interval{}, err
 	case j.StdError > 0:
-		m.PairAccuracy.CI = results.IntervalOf(j.Within(0, 1))
-	default: // all or none are right: only the number of samples and models tells of the error
-		m.PairAccuracy.CI = results.Interval(j.AsShare(n).Interval)
+		return results.IntervalOf(j.Within(0, 1)), nil
 	}
-	return nil
+	// All or none are right: only the number of blocks tells of the error.
+	return results.Interval(j.AsShare(n).Interval), nil
 }
 
 // casePair is a pair of cases of one sample with different ratings; hit is 1 where the metric orders them as people do,

@@ -20,6 +20,7 @@ const fewestModels = 3
 type crossed struct {
 	plan            *plan
 	samples, models []string
+	raters          bool // models are the raters of preferences
 }
 
 // add adds a case.
@@ -39,28 +40,20 @@ func (c *crossed) pick(index []int) *crossed {
 // statistic is the jackknife of a number over blocks.
 type statistic func(*stat.Blocks) (*stat.Jackknifed, error)
 
-// jackknife deletes samples, or samples and models where there are several ([stat.TwoWay]), on the scale to; the interval
-// ends on that scale. n is the smaller number of blocks.
-func (c *crossed) jackknife(
-	compute statistic, to func(float64) float64,
-) (j *stat.Jackknifed, n int, err error) {
+// parts are the blocks of samples or, where there are several models, of samples, models and the cells that both share; n is
+// the smaller number of blocks.
+func (c *crossed) parts() (parts []*stat.Blocks, n int, err error) {
 	bySample, err := c.plan.bySample(c.samples)
 	if err != nil {
 		return nil, 0, err
 	}
-	scaled := func(b *stat.Blocks) (*stat.Jackknifed, error) {
-		j, err := compute(b)
-		if err != nil {
-			return nil, err
-		}
-		return stat.Combine(func(v []float64) float64 { return to(v[0]) }, j)
-	}
 	model, models := points.Numbered(c.models)
-	if n = bySample.Count(); models == 1 {
-		j, err = scaled(bySample)
-		return j, n, err
-	}
-	if models < fewestModels {
+	switch {
+	case models == 1:
+		return []*stat.Blocks{bySample}, bySample.Count(), nil
+	case models < fewestModels && c.raters:
+		return nil, 0, stat.Undefined("interval", "only %s, want one or at least %d", text.Count(models, "rater"), fewestModels)
+	case models < fewestModels:
 		return nil, 0, stat.Undefined("interval", "only %s, want one or at least %d: see the correlation within models",
 			text.Count(models, "model"), fewestModels)
 	}
@@ -68,19 +61,50 @@ func (c *crossed) jackknife(
 	for i, s := range bySample.Labels() {
 		cell[i] = s*models + model[i]
 	}
-	parts := [3]*stat.Jackknifed{}
-	for k, labels := range [][]int{nil, model, cell} {
-		b := bySample
-		if labels != nil {
-			if b, err = stat.NewBlocks(len(labels), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks}); err != nil {
-				return nil, 0, err
-			}
-		}
-		if parts[k], err = scaled(b); err != nil {
+	parts = []*stat.Blocks{bySample}
+	for _, labels := range [][]int{model, cell} {
+		b, err := stat.NewBlocks(len(labels), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+		if err != nil {
 			return nil, 0, err
 		}
+		parts = append(parts, b)
 	}
-	return stat.TwoWay(parts[0], parts[1], parts[2]), min(n, models), nil
+	return parts, min(bySample.Count(), models), nil
+}
+
+// jackknife deletes samples, or samples and models where there are several ([stat.TwoWay]), on the scale to; the interval
+// ends on that scale. n is the smaller number of blocks.
+func (c *crossed) jackknife(
+	compute statistic, to func(float64) float64,
+) (j *stat.Jackknifed, n int, err error) {
+	blocks, n, err := c.parts()
+	if err != nil {
+		return nil, 0, err
+	}
+	j, err = deleted(blocks, func(b *stat.Blocks) (*stat.Jackknifed, error) {
+		j, err := compute(b)
+		if err != nil {
+			return nil, err
+		}
+		return stat.Combine(func(v []float64) float64 { return to(v[0]) }, j)
+	})
+	return j, n, err
+}
+
+// deleted is the jackknife over blocks, or over rows, columns and cells.
+func deleted(blocks []*stat.Blocks, compute statistic) (*stat.Jackknifed, error) {
+	var parts []*stat.Jackknifed
+	for _, b := range blocks {
+		j, err := compute(b)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, j)
+	}
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	return stat.TwoWay(parts[0], parts[1], parts[2]), nil
 }
 
 // correlationCI is the interval of a correlation, on the scale of Fisher's z; where a correlation of a deletion is ±1,

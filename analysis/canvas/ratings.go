@@ -1,4 +1,4 @@
-// The file of what people think of designs.
+// The files of what people think of designs: ratings, and preferences of one of two.
 
 package canvas
 
@@ -43,44 +43,160 @@ func ReadRatings(name string, data []byte) ([]Rating, error) {
 }
 
 func readRatings(name string, data []byte) ([]Rating, error) {
+	var out []Rating
+	err := eachRow(name, data, ratingColumns, func(line int, cells []string) error {
+		r := Rating{Case: cells[0], Rater: cells[2]}
+		if cells[1] == "" {
+			return nil
+		}
+		if r.Case == "" {
+			return fmt.Errorf("line %d names no case", line)
+		}
+		var err error
+		if r.Value, err = strconv.ParseFloat(cells[1], 64); err != nil || math.IsNaN(r.Value) || math.IsInf(r.Value, 0) {
+			return fmt.Errorf("line %d: the rating of %s is %q, want a number", line, r.Case, cells[1])
+		}
+		out = append(out, r)
+		return nil
+	})
+	return out, err
+}
+
+// eachRow visits the rows of a table with their cells of some columns, empty for a column that is not there. Equal
+// cells share their memory.
+func eachRow(name string, data []byte, wanted []tabular.Column, visit func(line int, cells []string) error) error {
 	rows, names, err := tabular.Open(name, bytes.NewReader(data), tabular.Options{})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	columns, err := tabular.Find(names, ratingColumns...)
+	columns, err := tabular.Find(names, wanted...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	rows.TrimLeadingSpace = true
-	var out []Rating
+	known, cells := map[string]string{}, make([]string, len(columns))
 	for {
 		row, err := rows.Read()
 		if errors.Is(err, io.EOF) {
-			return out, nil
+			return nil
 		}
 		if err != nil {
-			return nil, tabular.Error(err)
+			return tabular.Error(err)
+		}
+		for i, column := range columns {
+			if column < 0 {
+				continue
+			}
+			cell, ok := known[strings.TrimSpace(row[column])]
+			if !ok {
+				cell = strings.Clone(strings.TrimSpace(row[column]))
+				known[cell] = cell
+			}
+			cells[i] = cell
 		}
 		line, _ := rows.FieldPos(0)
-		cell := func(column int) string {
-			if columns[column] < 0 {
-				return ""
-			}
-			return strings.TrimSpace(strings.Clone(row[columns[column]]))
+		if err := visit(line, cells); err != nil {
+			return err
 		}
-		r := Rating{Case: cell(0), Rater: cell(2)}
-		text := cell(1)
-		if text == "" {
-			continue
-		}
-		if r.Case == "" {
-			return nil, fmt.Errorf("line %d names no case", line)
-		}
-		if r.Value, err = strconv.ParseFloat(text, 64); err != nil || math.IsNaN(r.Value) || math.IsInf(r.Value, 0) {
-			return nil, fmt.Errorf("line %d: the rating of %s is %q, want a number", line, r.Case, text)
-		}
-		out = append(out, r)
 	}
+}
+
+// Outcome is which of two designs a person prefers.
+type Outcome int8
+
+// The outcomes of a comparison.
+const (
+	PrefersB Outcome = iota - 1
+	Tie
+	PrefersA
+)
+
+// Preference is which of two cases a person prefers.
+type Preference struct {
+	A, B    string // cases
+	Outcome Outcome
+	Rater   string // empty where the file does not say who
+}
+
+// preferenceColumns are the columns of preferences.
+var preferenceColumns = []tabular.Column{{Name: "case_a", Found: []string{"design_a"}}, {Name: "case_b", Found: []string{"design_b"}},
+	{Name: "winner"}, {Name: "rater", Optional: true}}
+
+// HasPreferences reports whether a table is one of preferences: it has the column winner.
+func HasPreferences(name string, data []byte) bool {
+	_, names, err := tabular.Open(name, bytes.NewReader(data), tabular.Options{})
+	return err == nil && slices.ContainsFunc(names, func(column string) bool { return strings.EqualFold(column, "winner") })
+}
+
+// ReadPreferences reads a CSV file with the columns case_a, case_b (or design_a, design_b) and winner, and rater where
+// several people have compared; name is the name of the file, for errors. The winner is a, b, the name of its column, the
+// case itself, or tie. Rows without a winner are passed over. Errors: no such columns, a case that is compared with itself,
+// another winner, rows with and rows without a rater, no preferences.
+func ReadPreferences(name string, data []byte) ([]Preference, error) {
+	var out []Preference
+	err := eachRow(name, data, preferenceColumns, func(line int, cells []string) error {
+		p := Preference{A: cells[0], B: cells[1], Rater: cells[3]}
+		if cells[2] == "" {
+			return nil
+		}
+		if p.A == "" || p.B == "" {
+			return fmt.Errorf("line %d does not name two cases", line)
+		}
+		var err error
+		if p.Outcome, err = p.outcome(cells[2]); err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+		out = append(out, p)
+		return nil
+	})
+	if err == nil && len(out) == 0 {
+		err = errors.New("no preferences")
+	}
+	if err == nil {
+		err = checkPreferences(out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return out, nil
+}
+
+// outcome is which case a cell of winners means.
+func (p *Preference) outcome(winner string) (Outcome, error) {
+	is := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(winner, name) })
+	}
+	var found []Outcome
+	for _, c := range []struct {
+		outcome Outcome
+		means   bool
+	}{{PrefersA, winner == p.A || is("a", "case_a", "design_a")}, {PrefersB, winner == p.B || is("b", "case_b", "design_b")}, {Tie, is("tie")}} {
+		if c.means {
+			found = append(found, c.outcome)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return 0, fmt.Errorf("the winner of %s and %s is %q, want a, b, tie or one of the cases", p.A, p.B, winner)
+	case 1:
+		return found[0], nil
+	}
+	return 0, fmt.Errorf("the winner %q of %s and %s has two meanings; write case_a or case_b", winner, p.A, p.B)
+}
+
+// checkPreferences finds cases that are compared with themselves, and raters that only some preferences name.
+func checkPreferences(preferences []Preference) error {
+	for i := range preferences {
+		switch p := &preferences[i]; {
+		case p.A == p.B:
+			return fmt.Errorf("%s is compared with itself", p.A)
+		case p.Outcome < PrefersB || p.Outcome > PrefersA:
+			return fmt.Errorf("the comparison of %s with %s has the outcome %d, want −1, 0 or 1", p.A, p.B, p.Outcome)
+		case (p.Rater == "") != (preferences[0].Rater == ""):
+			return fmt.Errorf("the comparison of %s with %s names a rater or none, unlike the first; want a rater in every row, or no such column", p.A, p.B)
+		}
+	}
+	return nil
 }
 
 // checkRatings finds ratings that are no numbers, and two of one person for one case.
@@ -106,15 +222,21 @@ type rated struct {
 	raters []string
 }
 
-// ratedCases are the final designs that people have rated, in the order of the rows, and how many
-// ratings are of other cases.
-func (r *Result) ratedCases(ratings []Rating) (cases []rated, unknown int) {
+// finalDesigns are the rows of final designs by their IDs.
+func (r *Result) finalDesigns() map[string]int {
 	index := map[string]int{}
 	for i, row := range r.Rows {
 		if row.Case.Snapshot < 0 {
 			index[row.Case.ID] = i
 		}
 	}
+	return index
+}
+
+// ratedCases are the final designs that people have rated, in the order of the rows, and how many
+// ratings are of other cases.
+func (r *Result) ratedCases(ratings []Rating) (cases []rated, unknown int) {
+	index := r.finalDesigns()
 	byRow := map[int]*rated{}
 	var order []int
 	for _, rating := range ratings {

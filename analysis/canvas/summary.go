@@ -89,7 +89,10 @@ func (p *plan) summarize(ctx context.Context, r *Result) error {
 			return err
 		}
 	}
-	return p.agree(ctx, r)
+	if err := p.agree(ctx, r); err != nil {
+		return err
+	}
+	return p.prefer(ctx, r)
 }
 
 // describeBlocks says what intervals rest on, and warns where that is little.

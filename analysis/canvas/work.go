@@ -4,6 +4,7 @@ package canvas
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -85,7 +86,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if err := checkCases(in.Cases); err != nil {
 		return nil, err
 	}
-	if err := checkRatings(in.Ratings); err != nil {
+	if err := cmp.Or(checkRatings(in.Ratings), checkPreferences(in.Preferences)); err != nil {
 		return nil, err
 	}
 	return &plan{in: in, o: o, base: BaseKinds(o.Kinds), block: numberSamples(in.Cases, o.Block.Length),
@@ -360,6 +361,13 @@ func (p *plan) identity() shard.Identity {
 	if p.in.Ratings != nil {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%#v", p.in.Ratings))
 		id.Inputs = append(id.Inputs, shard.Field{Name: "ratings", Value: hex.EncodeToString(sum[:])})
+	}
+	if p.in.Preferences != nil {
+		sum := sha256.New()
+		for i := range p.in.Preferences {
+			fmt.Fprintf(sum, "%#v\n", p.in.Preferences[i])
+		}
+		id.Inputs = append(id.Inputs, shard.Field{Name: "preferences", Value: hex.EncodeToString(sum.Sum(nil))})
 	}
 	for _, option := range []struct {
 		name  string

@@ -403,6 +403,10 @@ func writeScreens(t *testing.T, folder string) {
 			t.Fatal(err)
 		}
 	}
+	preferences := "case_a,case_b,winner,rater\n" + set.Case("gid1-16", "slight") + "," + set.Case("gid1-16", "severe") + ",a,ann\n"
+	if err := os.WriteFile(filepath.Join(folder, "preferences.csv"), []byte(preferences), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, gid := range []string{"gid1-16", "gid2-17"} {
 		reference := set.Reference(gid)
 		for _, ending := range []string{".png", ".json"} {

@@ -3864,7 +3864,8 @@ def canvas(
         generated_image: FILE of the generated image.
         trace: FILE.json of the tool calls.
         expected_trace: FILE.json of the expected tool calls.
-        ratings: FILE.csv of human ratings with the columns case_id, rating and, for several raters, rater.
+        ratings: FILE.csv of human ratings with the columns case_id, rating and, for several raters, rater; or of
+            preferences with the columns case_a, case_b, winner (a, b, tie or the case) and rater.
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.

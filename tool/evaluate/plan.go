@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -54,6 +56,7 @@ func (s *study) dryRun(ctx context.Context) ([]plannedTask, error) {
 			_, lines := run.Exit(err)
 			t.State, t.Reasons = "wrong", lines
 		}
+		t.likeEarlier()
 		tasks = append(tasks, t)
 	}
 	for _, name := range s.omitted {
@@ -61,6 +64,19 @@ func (s *study) dryRun(ctx context.Context) ([]plannedTask, error) {
 		tasks = append(tasks, plannedTask{Dataset: dataset, Analysis: analysis, State: "left out", Reasons: []string{"--only or --skip"}})
 	}
 	return tasks, nil
+}
+
+// likeEarlier names files as the earlier run of the task has written them, if there is one: compressed or not.
+func (t *plannedTask) likeEarlier() {
+	d := readDone(t.Folder)
+	if d == nil {
+		return
+	}
+	for i, name := range t.Files {
+		if slices.ContainsFunc(d.Outputs, func(f file) bool { return f.Path == name+gunzip.Ending }) {
+			t.Files[i] += gunzip.Ending
+		}
+	}
 }
 
 // foresee asks the analysis what it would write.
@@ -127,8 +143,9 @@ func (s *study) writePlan(w io.Writer, tasks []plannedTask, asJSON bool) error {
 			Schema string        `json:"schema"`
 			Out    string        `json:"out"`
 			Files  []string      `json:"files"`
+			Over   int           `json:"compress_over_bytes"` // of results and tables of tasks
 			Tasks  []plannedTask `json:"tasks"`
-		}{"repscope/study-plan/1", s.folder, outputs, tasks})
+		}{"repscope/study-plan/1", s.folder, outputs, largestPlain, tasks})
 	}
 	var b strings.Builder
 	count := map[string]int{}
@@ -151,6 +168,10 @@ func (s *study) writePlan(w io.Writer, tasks []plannedTask, asJSON bool) error {
 	}
 	fmt.Fprintf(&b, "%d to run, %d unchanged, %d left out, %d that cannot be run; then %s: %s\n",
 		count["run"], count[unchanged], count["left out"], count["wrong"], s.folder, strings.Join(outputs, ", "))
+	if count["run"] > 0 {
+		fmt.Fprintf(&b, "results and tables over %s are written compressed, as NAME.json.gz and NAME.csv.gz; "+
+			"comparisons of this size are in the result alone\n", text.Bytes(largestPlain))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -325,5 +325,10 @@ func TestLargeResults(t *testing.T) {
 		if err != nil || len(sections) != 2 || len(skipped) > 0 || sections[0].Result.Models.Len() == 0 {
 			t.Errorf("%+v: %d results, skipped %q, %v", c, len(sections), skipped, err)
 		}
+		name := map[bool]string{false: "first.json\n", true: "first.json" + gunzip.Ending + "\n"}[c.large]
+		if _, stdout, _ := evaluate(t, p, dir, "--dry-run", "--resume=false"); !strings.Contains(stdout, name) ||
+			!strings.Contains(stdout, "over 2 MB are written compressed") {
+			t.Errorf("%+v: the dry run says\n%s", c, stdout)
+		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"repscope/internal/folderlock"
+	"repscope/internal/gunzip"
 	"repscope/internal/memory"
 	"repscope/internal/parallel"
 	"repscope/internal/run"
@@ -304,14 +307,17 @@ func (s *study) sections() ([]page.Section, error) {
 		if p.state != finished && p.state != unchanged {
 			continue
 		}
-		result := p.result
+		file, result := filepath.Join(s.folder, filepath.FromSlash(p.Name()), p.Analysis+".json"), p.result
 		if result == nil {
 			var err error
-			if result, err = report.Read(filepath.Join(s.folder, filepath.FromSlash(p.Name()), p.Analysis+".json")); err != nil {
+			if result, err = report.Read(file); err != nil {
 				return nil, err
 			}
 		}
-		list = append(list, page.Section{Dataset: p.Dataset, Analysis: p.Analysis, Folder: p.Name(), Result: result})
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			file += gunzip.Ending
+		}
+		list = append(list, page.Section{Dataset: p.Dataset, Analysis: p.Analysis, Folder: p.Name(), File: file, Result: result})
 	}
 	return list, nil
 }

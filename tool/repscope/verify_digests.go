@@ -3,13 +3,30 @@
 package repscope
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"strings"
 
 	"repscope/dataset"
+	"repscope/internal/gunzip"
+	"repscope/internal/regular"
 	"repscope/latent"
 	"repscope/report"
 )
+
+// expandedDigests is the digest of the plain content of a compressed table.
+func (v *verifier) expandedDigests(path string) ([]string, error) {
+	data, err := regular.ReadContext(v.ctx, path, regular.Table)
+	if err == nil {
+		data, err = gunzip.Bytes(data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	return []string{hex.EncodeToString(sum[:])}, nil
+}
 
 // digestsOf are the digests of a path: of its bytes, and, for an input, the others that results record: of the images
 // of a folder, of a column of a table, of the first file of a model in a folder. Errors are of the first.

@@ -129,7 +129,7 @@ func (v *verifier) result(path string) (bool, error) {
 		v.note("%s: there is no %s next to it, so not all of its files are checked", path, filepath.Base(sums))
 		for _, s := range ownSums(r) {
 			v.checked.Files++
-			v.hold(claim{path: s.Name, sum: s.SHA256, what: "file", of: path, beside: true})
+			v.hold(claim{path: s.Name, sum: s.SHA256, what: "file", of: path, beside: true, packed: true})
 		}
 	}
 	return true, nil
@@ -276,6 +276,7 @@ type claim struct {
 	beside          bool          // it lies in the folder of the record, unless its path begins at the root
 	folder          string        // from which the path counts, where the record says it
 	input           *report.Input // that it is of a result
+	packed          bool          // it may be compressed since, under its name and .gz; the digest is of its plain content
 }
 
 // hold compares a file, wherever it is now, with its digest.
@@ -284,6 +285,9 @@ func (v *verifier) hold(c claim) {
 	state, path := "", ""
 	for i, place := range append(slices.Clone(first), others...) {
 		sums, err := v.digestsOf(place, c.input)
+		if c.packed && errors.Is(err, fs.ErrNotExist) {
+			sums, err = v.expandedDigests(place + gunzip.Ending)
+		}
 		switch {
 		case err == nil && slices.Contains(sums, c.sum):
 			return

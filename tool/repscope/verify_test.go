@@ -320,6 +320,36 @@ func read(path string) (*shard.State, error) {
 }
 
 // The cache as it is named by default, a folder in which a commit was cut short, and names that are hostile.
+// The digest in a result is of the plain content of a table that is compressed.
+func TestVerify_Compressed(t *testing.T) {
+	t.Parallel()
+	w := &world{t, t.TempDir()}
+	files, err := report.Begin(w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files.CompressOver = 10
+	r := report.NewResult("manifold")
+	samples, err := files.Samples("manifold_samples.csv", &report.SampleTable{Metrics: []string{"x"},
+		Models: []report.ModelSamples{{Model: "a", Sample: []string{"0"}, Group: []string{"0"}, Scores: [][]float64{{1}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Samples = &samples
+	if err := errors.Join(files.File("manifold.json", r.Write), files.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	for _, damaged := range []bool{false, true} {
+		if damaged {
+			w.write("manifold_samples.csv.gz", []byte("model,sample,group,x\na,0,0,2\n"))
+		}
+		code, v, _ := w.verify("{}/manifold.json.gz")
+		if (code != 0) != damaged || v.Checked.Results != 1 || v.Checked.Files != 1 || damaged && v.Differences[0].State != stateChanged {
+			t.Errorf("damaged %v: exit %d, %+v", damaged, code, v)
+		}
+	}
+}
+
 func TestVerify_Odd(t *testing.T) {
 	t.Parallel()
 	w := &world{t, t.TempDir()}

@@ -211,8 +211,9 @@ func (s *settings) keep(env *run.Env, rows *store.Store) error {
 
 // mayWrite are the names of all files that a run may write besides the files of every analysis.
 func (s *settings) mayWrite(o *run.Options) []string {
-	files := output.Files("canvas", casesFile, agreementFile)(o)
-	for _, name := range []string{figureScores, figureSpread, figureSteps, figureImprovements, figureAgreement, figureCases, figureOverlay, figureOverlay + "_*"} {
+	files := output.Files("canvas", casesFile, agreementFile, preferencesFile, strengthsFile)(o)
+	for _, name := range []string{figureScores, figureSpread, figureSteps, figureImprovements, figureAgreement, figurePreferences, figureCases,
+		figureOverlay, figureOverlay + "_*"} {
 		files = append(files, name+".figure")
 	}
 	if !s.single() {
@@ -279,7 +280,7 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 	if s.semantic.precompute {
 		env.Plan.Write(scoresFile)
 	}
-	planOutputs(env, in.Cases, kinds, in.Ratings != nil)
+	planOutputs(env, in, kinds)
 	return nil
 }
 

@@ -31,7 +31,8 @@ const (
 )
 
 // planFigures adds the figures of a run to a plan.
-func planFigures(env *run.Env, cases []source.Case, kinds []canvas.Kind, ratings bool) {
+func planFigures(env *run.Env, in *canvas.Input, kinds []canvas.Kind) {
+	cases := in.Cases
 	var keys []canvas.Key
 	for _, k := range kinds {
 		keys = append(keys, k.Keys...)
@@ -55,8 +56,11 @@ func planFigures(env *run.Env, cases []source.Case, kinds []canvas.Kind, ratings
 	if bases {
 		env.PlanFigures(figureImprovements)
 	}
-	if ratings {
+	if in.Ratings != nil {
 		env.PlanFigures(figureAgreement)
+	}
+	if in.Preferences != nil {
+		env.PlanFigures(figurePreferences)
 	}
 	if screens && final > 1 {
 		env.PlanFigures(figureCases)
@@ -74,6 +78,7 @@ func (r *outcome) drawings(ctx context.Context) (drawings []run.Drawing) {
 	}{
 		{figureScores, r.scoresFigure}, {figureSpread, r.spreadFigure}, {figureSteps, r.stepsFigure},
 		{figureImprovements, r.improvementsFigure}, {figureAgreement, r.agreementFigure},
+		{figurePreferences, r.preferencesFigure},
 	} {
 		drawings = append(drawings, output.Drawing(f.name, func() (*plots.Figure, error) { return f.draw(), nil }))
 	}

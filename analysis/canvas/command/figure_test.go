@@ -61,6 +61,10 @@ func manyModels(models int) *faketest.Run {
 			for person := range 2 {
 				f.Ratings = append(f.Ratings, canvas.Rating{Case: c.ID, Rater: fmt.Sprint(person), Value: float64((s*m+person+m)%5 + 1)})
 			}
+			for person := range 3 * min(m, 1) {
+				f.Preferences = append(f.Preferences, canvas.Preference{A: c.ID, B: fmt.Sprintf("%s-vision-language-model-%d", sample, (s+person)%m),
+					Outcome: canvas.Outcome((s*m+person)%3 - 1), Rater: fmt.Sprint(person)})
+			}
 		}
 	}
 	return f
@@ -72,11 +76,14 @@ func TestFigures(t *testing.T) {
 		r := outcomeOf(t, manyModels(models), figureKinds())
 		for name, draw := range map[string]func() *plots.Figure{
 			"scores": r.scoresFigure, "spread": r.spreadFigure, "steps": r.stepsFigure,
-			"improvements": r.improvementsFigure, "agreement": r.agreementFigure,
+			"improvements": r.improvementsFigure, "agreement": r.agreementFigure, "preferences": r.preferencesFigure,
 			"bar": func() *plots.Figure { return r.metricFigure(r.mainKeys()[0], r.bars, "Means.") },
 			"box": func() *plots.Figure { return r.metricFigure(r.mainKeys()[4], r.boxes, "Values.") },
 		} {
 			f := draw()
+			if f == nil && name == "preferences" && models == 1 { // one model has nothing to be preferred to
+				continue
+			}
 			if f == nil {
 				t.Errorf("%d models: no %s", models, name)
 				continue
@@ -99,7 +106,8 @@ func TestFiguresOfLittle(t *testing.T) {
 	f := faketest.NewRun()
 	f.Add("s", "m", "quality=0.5")
 	r := outcomeOf(t, f, faketest.Kinds())
-	if r.stepsFigure() != nil || r.improvementsFigure() != nil || r.agreementFigure() != nil {
+	if r.stepsFigure() != nil || r.improvementsFigure() != nil || r.agreementFigure() != nil ||
+		r.preferencesFigure() != nil {
 		t.Error("a figure of nothing")
 	}
 	if w, err := r.scoresFigure().Warnings(); err != nil || len(w) > 0 {

@@ -200,7 +200,8 @@ func (s *settings) declareInputs(l *option.List) {
 		l.Path(f.path, f.name, f.usage).Reads()
 	}
 	l.Path(&s.ratings, "ratings",
-		"`FILE.csv` of human ratings with the columns case_id, rating and, for several raters, rater").Reads()
+		"`FILE.csv` of human ratings with the columns case_id, rating and, for several raters, rater; or of preferences "+
+			"with the columns case_a, case_b, winner (a, b, tie or the case) and rater").Reads()
 	l.Under(option.Own)
 }
 

@@ -31,7 +31,11 @@ func (s *settings) load(env *run.Env) (*canvas.Input, error) {
 	}
 	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "ratings", Path: s.ratings,
 		SHA256: source.DigestOf(data)})
-	in.Ratings, err = canvas.ReadRatings(s.ratings, data)
+	if canvas.HasPreferences(s.ratings, data) {
+		in.Preferences, err = canvas.ReadPreferences(s.ratings, data)
+	} else {
+		in.Ratings, err = canvas.ReadRatings(s.ratings, data)
+	}
 	return in, err
 }
 

@@ -44,6 +44,7 @@ func describeMethods(d *methods.Draft) {
 		d.Say("Models were compared on the samples that both have, case by case.")
 	}
 	sayAgreement(d)
+	sayPreferences(d)
 }
 
 // sayCases describes the scored cases.
@@ -110,6 +111,31 @@ func sayAgreement(d *methods.Draft) {
 		d.Say("The agreement of raters is reported by Krippendorff's α (interval scale) [@krippendorff2004] and by " +
 			"the mean correlation of one rater with the mean of the others.")
 	}
+}
+
+// sayPreferences says what follows from preferences.
+func sayPreferences(d *methods.Draft) {
+	preferences, ok := d.Extra("preferences")
+	if !ok {
+		return
+	}
+	d.Section("Preferences of people")
+	number := func(o report.Object, key string) string {
+		v, _ := o.Get(key)
+		n, _ := v.(json.Number)
+		return string(n)
+	}
+	part, _ := preferences.Get("models")
+	models, _ := part.(report.Object)
+	d.Say("The strengths of models were estimated by maximum likelihood from %s preferences between designs of two models for one "+
+		"sample, in the model of Bradley and Terry [@bradley1952] and, where there are ties, of Davidson [@davidson1970].", number(models, "pairs"))
+	if by, ok := models.Get("deleted"); ok {
+		d.Say("Intervals of their logarithms, with mean 0, are from the delete-block jackknife over %v, combined as in multiway "+
+			"clustering where both are deleted [@cameron2011]; intervals by the information matrix, as if preferences were "+
+			"independent, are also reported.", by)
+	}
+	d.Say("Every number was compared with the preferences between designs for one sample by the share of pairs that it orders " +
+		"alike, without ties of people or of the number.")
 }
 
 // sentence is a name as the beginning of a sentence.

@@ -52,6 +52,9 @@ func (r *outcome) write(ctx context.Context, env *run.Env) error {
 	if r.Agreement != nil {
 		env.Result.Extra.Set("agreement", r.Agreement.Object)
 	}
+	if r.Preferences != nil {
+		env.Result.Extra.Set("preferences", r.Preferences.Object)
+	}
 	env.Result.Describe(canvas.Described(r.kinds, r.improves)...)
 	figures := func(env *run.Env) error {
 		drawings := r.drawings(ctx)
@@ -67,16 +70,19 @@ func (r *outcome) write(ctx context.Context, env *run.Env) error {
 		}
 		return env.Figures(ctx, drawings)
 	}
-	return output.All(env, r.writeCases, r.writeSamples, r.writeAgreement, r.print, figures)
+	return output.All(env, r.writeCases, r.writeSamples, r.writeAgreement, r.writePreferences, r.print, figures)
 }
 
 // planOutputs says which files a run writes.
-func planOutputs(env *run.Env, cases []source.Case, kinds []canvas.Kind, ratings bool) {
+func planOutputs(env *run.Env, in *canvas.Input, kinds []canvas.Kind) {
 	output.PlanFiles(env, casesFile, output.SamplesFile(env))
-	if ratings {
+	if in.Ratings != nil {
 		env.Plan.Write(agreementFile)
 	}
-	planFigures(env, cases, kinds, ratings)
+	if in.Preferences != nil {
+		env.Plan.Write(preferencesFile, strengthsFile)
+	}
+	planFigures(env, in, kinds)
 }
 
 // improves reports whether some model has an improvement of a key.
@@ -311,7 +317,7 @@ func (r *outcome) print(env *run.Env) error {
 			return err
 		}
 	}
-	for _, step := range []func(*run.Env) error{r.printImprovements, r.printAgreement, r.printSkipped, r.printFailures, r.printComparisons} {
+	for _, step := range []func(*run.Env) error{r.printImprovements, r.printAgreement, r.printPreferences, r.printSkipped, r.printFailures, r.printComparisons} {
 		if err := step(env); err != nil {
 			return err
 		}
@@ -375,6 +381,10 @@ func (r *outcome) printMeans(env *run.Env, lo, hi int) error {
 	if a := r.Agreement; a != nil {
 		agreement := fmt.Sprintf("agreement with %s in canvas_agreement.csv", text.Count(a.Ratings, "rating"))
 		more = strings.TrimPrefix(more+"; "+agreement, "; ")
+	}
+	if a := r.Preferences; a != nil {
+		strengths := fmt.Sprintf("strengths by %s in %s", text.Count(a.Pairs, "preference"), strengthsFile)
+		more = strings.TrimPrefix(more+"; "+strengths, "; ")
 	}
 	if more != "" {
 		table.Note("%s", more)

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/text"
 	"repscope/report"
 	"repscope/stat"
@@ -60,7 +62,7 @@ func (b *builder) section(i int) (section, error) {
 		return v, err
 	}
 	v.Left = b.left(s, t, len(shown))
-	v.Decided = decided(s.Result, t)
+	v.Decided = decided(s, t)
 	v.Provenance = b.provenance(s)
 	return v, nil
 }
@@ -124,7 +126,8 @@ func facts(r *report.Result) string {
 }
 
 // decided says what the comparisons of a result decide.
-func decided(r *report.Result, t *Table) string {
+func decided(s *Section, t *Table) string {
+	r := s.Result
 	if len(r.Comparisons) == 0 {
 		return "Models were not compared: none is marked as the best."
 	}
@@ -144,8 +147,11 @@ func decided(r *report.Result, t *Table) string {
 		marks = fmt.Sprintf("in %d of %s some model is excluded from the 95 %% confidence set for the best",
 			marked, text.Count(len(t.Columns), "number"))
 	}
-	return fmt.Sprintf("Comparisons of models: %s (p < 0.05 after Holm's correction; %s_comparisons.csv); %s.",
-		d.Words(), r.Analysis, marks)
+	table := r.Analysis + "_comparisons.csv"
+	if gunzip.Name(s.File) != s.File { // large tables are left out
+		table = filepath.Base(s.File)
+	}
+	return fmt.Sprintf("Comparisons of models: %s (p < 0.05 after Holm's correction; %s); %s.", d.Words(), table, marks)
 }
 
 // decisionsOf are the numbers of families, tests and decisions of a result.

@@ -17,7 +17,7 @@ import (
 type Section struct {
 	Dataset, Analysis string
 	Folder            string // of its files, from the study's
-	File              string // the result file, of one that was found
+	File              string // the result file, which may be compressed
 	Result            *report.Result
 
 	table *Table         // the numbers of the result below, as soon as they were needed
