@@ -124,7 +124,7 @@ func (a *analyzer) layerSpaces(model Layered) ([]*similarity.Prepared, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s, layer %s: %w", model.Name, layer.Name, err)
 		}
-		out = append(out, p)
+		out = append(out, p.Named(model.Name+", layer "+layer.Name))
 	}
 	return out, nil
 }

@@ -142,7 +142,7 @@ func TestWarningsAndErrors(t *testing.T) {
 	in := walks(4)
 	flat := Encoded{Name: "flat", Latents: points.Float64(slices.Repeat([]float64{1, 2}, 300), 2)}
 	r := analyzed(t, Input{Episode: in.Episode, Models: append(in.Models[:2:2], flat)}, Options{Permutations: 39})
-	if s := r.Pairs[1].Score("cka"); s.Value.Defined() || !strings.Contains(s.Value.Reason, "model B: ") {
+	if s := r.Pairs[1].Score("cka"); s.Value.Defined() || !strings.Contains(s.Value.Reason, "flat: ") {
 		t.Errorf("a collapsed model: %v %q", s.Value.V, s.Value.Reason)
 	}
 	if !r.Pairs[0].Score("cka").Value.Defined() || r.Models[2].ConstantUnits != 2 {

@@ -158,15 +158,15 @@ func (a *analyzer) common() shard.Identity {
 	}
 }
 
-// identityOf names everything that the scores of a pair follow from. Blocks follow from all models.
+// identityOf names everything that the scores of a pair and their reasons follow from. Blocks follow from all models.
 func (a *analyzer) identityOf(c int) shard.Identity {
 	blocks := ""
 	if a.blocks != nil {
 		blocks = shard.Digest(points.Points{}, a.blocks.Labels())
 	}
-	first, second := a.in.Models[a.couples[c][0]].Latents, a.in.Models[a.couples[c][1]].Latents
-	other := shard.Option("beside", shard.Digest(second))
-	return a.common().OfModel(shard.Digest(first), other, shard.Option("blocks", blocks))
+	first, second := a.in.Models[a.couples[c][0]], a.in.Models[a.couples[c][1]]
+	return a.common().OfModel(shard.Digest(first.Latents), shard.Option("beside", shard.Digest(second.Latents)),
+		shard.Option("blocks", blocks), shard.Option("names", fmt.Sprintf("%q %q", first.Name, second.Name)))
 }
 
 // measure computes a range of pairs.
@@ -178,6 +178,7 @@ func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
 			if prepared[m], err = similarity.Prepare(a.in.Models[m].Latents); err != nil {
 				return nil, fmt.Errorf("%s: %w", a.in.Models[m].Name, err)
 			}
+			prepared[m].Named(a.in.Models[m].Name)
 		}
 		return prepared[m], nil
 	}
@@ -224,9 +225,9 @@ func (a *analyzer) compare(ctx context.Context, couple [2]int, first, second *si
 ) (CoupleScores, error) {
 	var out CoupleScores
 	collapsed := ""
-	for side, m := range couple { // without its name, which may be another when the pair is remembered
+	for _, m := range couple {
 		if e := a.models[m].EffectiveRank; collapsed == "" && !e.Defined() {
-			collapsed = "model " + []string{"A", "B"}[side] + ": " + e.Reason
+			collapsed = a.models[m].Name + ": " + e.Reason
 		}
 	}
 	if collapsed != "" {
