@@ -21,6 +21,8 @@ import (
 type Layered struct {
 	Name   string
 	Layers []Encoded
+	// Stages are the same layers as [Options.Stitch] needs them; nil without.
+	Stages []Stage
 }
 
 // DefaultLayerMeasures are the measures of pairs of layers where none is named.

@@ -22,8 +22,8 @@ func layeredWalks(seed uint64) Input {
 	layer := func(name string, m int) Encoded { return Encoded{Name: name, Latents: in.Models[m].Latents} }
 	other, third := walks(seed+100), walks(seed+200)
 	in.Layers = []Layered{
-		{"a", []Encoded{{Name: "first", Latents: other.Models[0].Latents}, layer("second", 0)}},
-		{"b", []Encoded{layer("conv", 1), {Name: "norm", Latents: third.Models[0].Latents}, layer("head", 2)}},
+		{Name: "a", Layers: []Encoded{{Name: "first", Latents: other.Models[0].Latents}, layer("second", 0)}},
+		{Name: "b", Layers: []Encoded{layer("conv", 1), {Name: "norm", Latents: third.Models[0].Latents}, layer("head", 2)}},
 	}
 	return in
 }

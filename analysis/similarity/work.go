@@ -38,6 +38,7 @@ type analyzer struct {
 	o        Options
 	couples  [][2]int
 	layers   [][2]int // couples of models with layers
+	seams    []seam
 	names    []string // of the scores
 	blocks   *stat.Blocks
 	null     *stat.EpisodeNull
@@ -60,11 +61,14 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 		return none, err
 	}
 	a := &analyzer{in: in, o: o, couples: couplesOf(len(in.Models)), layers: couplesOf(len(in.Layers))}
+	if o.Stitch {
+		a.seams = in.seams()
+	}
 	if err := a.prepare(); err != nil {
 		return none, err
 	}
 	return shard.Work[*Part, *Result]{
-		Units: len(a.couples) + len(a.layers), Identity: a.identity, Map: a.measure, Merge: a.merge,
+		Units: len(a.couples) + len(a.layers) + len(a.seams), Identity: a.identity, Map: a.measure, Merge: a.merge,
 	}, nil
 }
 
@@ -79,10 +83,11 @@ func couplesOf(models int) [][2]int {
 	return out
 }
 
-// Part is the outcome of a range of pairs: of models, then of models with layers.
+// Part is the outcome of a range of pairs: of models, then of models with layers, then of stitched ones.
 type Part struct {
-	Pairs  []CoupleScores
-	Layers []LayerPair
+	Pairs    []CoupleScores
+	Layers   []LayerPair
+	Stitches []Stitch
 }
 
 // prepare makes the blocks and the orders.
@@ -145,6 +150,10 @@ func (a *analyzer) identity() shard.Identity {
 		id.Inputs = append(id.Inputs, a.in.layerDigests()...)
 		id.Options = append(id.Options, shard.Option("layer-measures", a.o.LayerMeasures))
 	}
+	if len(a.seams) > 0 {
+		id.Inputs = append(id.Inputs, a.in.stageDigests()...)
+		id.Options = append(id.Options, shard.Option("stitch-permutations", a.o.StitchPermutations))
+	}
 	return id
 }
 
@@ -154,7 +163,7 @@ func (a *analyzer) common() shard.Identity {
 	return shard.Identity{
 		Analysis: "similarity", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
 		Inputs:  []shard.Field{{Name: "episodes", Value: shard.Digest(points.Points{}, a.in.Episode)}},
-		Options: append(option.Of(&o).Identity("reference", "layer-measures"), o.Identity()...),
+		Options: append(option.Of(&o).Identity("reference", "layer-measures", "stitch", "stitch-permutations"), o.Identity()...),
 	}
 }
 
@@ -189,6 +198,15 @@ func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
 		}
 	}
 	for c := r.Lo; c < r.Hi; c++ {
+		if s := c - len(a.couples) - len(a.layers); s >= 0 {
+			stitches, err := a.stitch(ctx, a.seams[s])
+			if err != nil {
+				return nil, fmt.Errorf("stitching to %s: %w", a.in.Layers[a.seams[s].to].Name, err)
+			}
+			part.Stitches = append(part.Stitches, stitches...)
+			progress(c)
+			continue
+		}
 		if l := c - len(a.couples); l >= 0 {
 			scores, err := a.compareLayers(ctx, a.layers[l])
 			if err != nil {
@@ -288,7 +306,7 @@ func (a *analyzer) score(s, under similarity.Series, n int) (PairScore, *stat.Ja
 	}
 	chance := a.null.ChanceOf(under.Value, under.Null, a.near, s.Measure.Falls)
 	out.Null = &ScoreNull{
-		Permutations: len(a.orders), States: n, Value: report.NumberOr(under.Value, under.Reason),
+		Permutations: len(under.Null), States: n, Value: report.NumberOr(under.Value, under.Reason),
 		Chance: results.ChanceOf(chance),
 	}
 	if a.cropped != nil {
@@ -322,21 +340,13 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 	for _, part := range parts {
 		measured = append(measured, part.Pairs...)
 		result.Layers = append(result.Layers, part.Layers...)
+		result.Stitches = append(result.Stitches, part.Stitches...)
 	}
 	for s := range a.names {
-		p := make([]float64, len(measured))
-		for c := range measured {
-			p[c] = math.NaN()
-			if null := measured[c].Scores[s].Null; null != nil {
-				p[c] = null.P.Float()
-			}
-		}
-		for c, v := range stat.Holm(p) {
-			if null := measured[c].Scores[s].Null; null != nil {
-				null.PHolm = report.NumberOr(v, null.P.Reason)
-			}
-		}
+		correct(len(measured), func(c int) *ScoreNull { return measured[c].Scores[s].Null })
 	}
+	correct(len(result.Stitches), func(i int) *ScoreNull { return result.Stitches[i].Error.Null })
+	correct(len(result.Stitches), func(i int) *ScoreNull { return result.Stitches[i].Agreement.Null })
 	for c, m := range measured {
 		pair := ModelPair{A: a.in.Models[a.couples[c][0]].Name, B: a.in.Models[a.couples[c][1]].Name}
 		for s, name := range a.names {
@@ -350,6 +360,22 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 		return result, nil
 	}
 	return result, a.compareTo(result, measured)
+}
+
+// correct corrects the p values of n nulls by Holm's method; those that are nil have none.
+func correct(n int, null func(i int) *ScoreNull) {
+	p := make([]float64, n)
+	for i := range p {
+		p[i] = math.NaN()
+		if one := null(i); one != nil {
+			p[i] = one.P.Float()
+		}
+	}
+	for i, v := range stat.Holm(p) {
+		if one := null(i); one != nil {
+			one.PHolm = report.NumberOr(v, one.P.Reason)
+		}
+	}
 }
 
 // warn names what a reader of the numbers should know.

@@ -1,0 +1,392 @@
+// Stitching: the front of a model up to a layer, the linear map of predictivity to a layer of another model, and what
+// follows that layer there, compared with the outputs of the other model itself.
+
+package similarity
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"repscope/internal/text"
+	"repscope/measure/similarity"
+	"repscope/points"
+	"repscope/report"
+	"repscope/shard"
+	"repscope/stat"
+)
+
+// Stage is a layer of a model as stitching needs it.
+type Stage struct {
+	// Values are the values of the layer before pooling, state by state, and Shape their shape for one state. Channels is
+	// the axis of Shape that has the channels of a map or the units of tokens; −1: unknown.
+	Values   []float32
+	Shape    []int
+	Channels int
+	// Open opens what follows the layer. Its error is the reason why nothing can be stitched to the layer.
+	Open func() (Rest, error)
+	// Identity is the content of what follows the layer.
+	Identity string
+}
+
+// Rest is what follows a layer in a model. It is not used concurrently.
+type Rest interface {
+	// Outputs are the outputs of the model for values of the layer, n rows of these values each.
+	Outputs(ctx context.Context, values []float32, n int) (points.Points, error)
+	// Classes says that an output is one score for each of several classes.
+	Classes() bool
+	Close() error
+}
+
+// Stitch is the front of a model up to a layer, followed by a linear map and by the rest of another model after a layer.
+type Stitch struct {
+	From      string `json:"from"`
+	LayerFrom string `json:"layer_from"`
+	To        string `json:"to"`
+	LayerTo   string `json:"layer_to"`
+	// Positions is the number of positions of a state at which the same map is applied; 1: the map takes all values.
+	Positions int `json:"positions"`
+	// Error is Σ‖ŷ − y‖²/Σ‖y − ȳ‖² of the outputs ŷ of the stitched model and y of the model To: 0 where they are equal, 1
+	// for outputs that are always the mean. Agreement is the share of states with the same class. Intervals are about
+	// other episodes and the maps as they were fitted.
+	Error     PairScore `json:"error"`
+	Agreement PairScore `json:"agreement"`
+	// SelfError and SelfAgreement are the same of the model To, stitched to itself at its layer by such a map: what a
+	// linear map fitted to so many states can reach.
+	SelfError     report.Value `json:"self_error"`
+	SelfAgreement report.Value `json:"self_agreement"`
+}
+
+// The scores of stitched models, for intervals and nulls.
+var (
+	stitchError     = similarity.Measure{Name: "stitch_error", Title: "Error", Falls: true, Low: 0, High: math.Inf(1), Same: 0}
+	stitchAgreement = similarity.Measure{Name: "stitch_agreement", Title: "Agreement", Low: 0, High: 1, Same: 1}
+)
+
+// seam is a layer that all layers of another model are stitched to: indices into Input.Layers, and of the layer.
+type seam struct{ from, to, layer int }
+
+// seams are all of them, in both directions of every two models.
+func (in Input) seams() []seam {
+	var out []seam
+	for from := range in.Layers {
+		for to := range in.Layers {
+			for layer := range in.Layers[to].Stages {
+				if from != to && len(in.Layers[from].Stages) > 0 {
+					out = append(out, seam{from, to, layer})
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (in Input) checkStages(n int) error {
+	for _, model := range in.Layers {
+		if len(model.Stages) > 0 && len(model.Stages) != len(model.Layers) {
+			return fmt.Errorf("%s has %d layers and %d of them to stitch", model.Name, len(model.Layers), len(model.Stages))
+		}
+		for k, s := range model.Stages {
+			if size := points.Size(s.Shape); len(s.Values) != n*size || s.Channels >= len(s.Shape) {
+				return fmt.Errorf("%s, layer %s has %d values of shape %v, want %d", model.Name, model.Layers[k].Name,
+					len(s.Values), s.Shape, n*size)
+			}
+		}
+	}
+	return nil
+}
+
+// stageDigests are the stages as parts of an identity.
+func (in Input) stageDigests() []shard.Field {
+	var out []shard.Field
+	for _, model := range in.Layers {
+		for k, s := range model.Stages {
+			values := points.Float32(s.Values, max(points.Size(s.Shape), 1))
+			out = append(out, shard.Field{
+				Name: "stage " + model.Name + " " + model.Layers[k].Name, Value: shard.Digest(values) + " " + s.Identity,
+			})
+		}
+	}
+	return out
+}
+
+// stitch computes all layers of one model with what follows a layer of another.
+func (a *analyzer) stitch(ctx context.Context, s seam) ([]Stitch, error) {
+	from, to := a.in.Layers[s.from], a.in.Layers[s.to]
+	target := to.Stages[s.layer]
+	out := make([]Stitch, len(from.Stages))
+	for k := range out {
+		out[k] = Stitch{From: from.Name, LayerFrom: from.Layers[k].Name, To: to.Name, LayerTo: to.Layers[s.layer].Name}
+	}
+	lack := func(reason string) ([]Stitch, error) {
+		for k := range out {
+			out[k] = report.Lack(out[k], "%s", reason)
+		}
+		return out, nil
+	}
+	rest, err := target.Open()
+	if err != nil {
+		return lack(err.Error())
+	}
+	own, err := rest.Outputs(ctx, target.Values, a.states())
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		_, err = lack(err.Error())
+		return out, closed(err, rest)
+	}
+	w := &stitcher{a: a, to: target, rest: rest, own: own}
+	self, err := w.scores(ctx, &target, false)
+	for k := 0; k < len(out) && err == nil; k++ {
+		one := &out[k]
+		var found stitched
+		if found, err = w.scores(ctx, &from.Stages[k], true); err != nil {
+			break
+		}
+		one.Positions, one.Error, one.Agreement = found.positions, found.error, found.agreement
+		one.SelfError, one.SelfAgreement = self.error.Value.Value, self.agreement.Value.Value
+	}
+	return out, closed(err, rest)
+}
+
+// closed closes what follows a layer.
+func closed(err error, rest Rest) error {
+	if closing := rest.Close(); err == nil {
+		return closing
+	}
+	return err
+}
+
+func (a *analyzer) states() int { return a.in.Models[0].Latents.N }
+
+// stitcher stitches layers to one layer of a model.
+type stitcher struct {
+	a    *analyzer
+	to   Stage
+	rest Rest
+	own  points.Points // outputs of the model
+}
+
+// stitched are the scores of a stitched model.
+type stitched struct {
+	positions        int
+	error, agreement PairScore
+}
+
+// scores are the scores of a front; null adds intervals and those in other orders.
+func (w *stitcher) scores(ctx context.Context, from *Stage, null bool) (stitched, error) {
+	n := w.a.states()
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	var orders [][]int
+	if null {
+		orders = w.a.orders[:min(len(w.a.orders), w.a.o.StitchPermutations)]
+	}
+	out := stitched{}
+	values, err := w.series(ctx, from, all, orders, &out.positions)
+	if err != nil {
+		return out, err
+	}
+	under := values
+	if null && w.a.cropped != nil {
+		if under, err = w.series(ctx, from, w.a.cropped, orders, &out.positions); err != nil {
+			return out, err
+		}
+	}
+	for k, to := range []*PairScore{&out.error, &out.agreement} {
+		if *to, _, err = w.a.score(values[k], under[k], n); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// series are the error and the agreement of some states, as they are, in orders of them where there are as many, and
+// without blocks of all states.
+func (w *stitcher) series(ctx context.Context, from *Stage, index []int, orders [][]int, positions *int,
+) ([2]similarity.Series, error) {
+	out := [2]similarity.Series{
+		{Name: stitchError.Name, Measure: stitchError, Value: math.NaN()},
+		{Name: stitchAgreement.Name, Measure: stitchAgreement, Value: math.NaN()},
+	}
+	refuse := func(reason string) ([2]similarity.Series, error) {
+		out[0].Reason, out[1].Reason = reason, reason
+		return out, nil
+	}
+	form := newJoint(from, &w.to)
+	*positions = form.positions
+	rows := len(index) * form.positions
+	memory := w.a.o.Memory
+	if memory == 0 {
+		memory = 1 << 30
+	}
+	if need := similarity.MappingBytes(rows, form.first, form.second); need > memory {
+		return refuse(fmt.Sprintf("a map from %d to %d values at %s of a state needs %s, more than the %s of --memory",
+			form.first, form.second, text.Count(form.positions, "position"), text.Bytes(need), text.Bytes(memory)))
+	}
+	episode := w.a.in.Episode
+	if episode == nil {
+		episode = make([]int, w.a.states())
+	}
+	episode = points.Pick(episode, index)
+	x, y := form.rows(from, index), form.rows(&w.to, index)
+	mapping, err := similarity.NewMapping(x, episode)
+	if err != nil {
+		return refuse(err.Error())
+	}
+	own := w.own.Select(index)
+	reference := newOutputs(own)
+	if reference.total == 0 {
+		return refuse("the outputs of the model are constant")
+	}
+	if len(orders) > 0 && len(orders[0]) != len(index) { // of fewer states
+		orders = nil
+	}
+	for row := range 1 + len(orders) {
+		var order, expanded []int
+		if row > 0 {
+			order = orders[row-1]
+			expanded = form.expanded(order)
+		}
+		predicted, err := mapping.Predict(ctx, y, expanded, w.a.o.Threads)
+		if err != nil {
+			return out, err
+		}
+		got, err := w.rest.Outputs(ctx, form.values(predicted.F32, &w.to), len(index))
+		switch {
+		case ctx.Err() != nil:
+			return out, ctx.Err()
+		case err != nil && row == 0:
+			return refuse("stitched: " + err.Error())
+		case err != nil:
+			out[0].Null, out[1].Null = append(out[0].Null, math.NaN()), append(out[1].Null, math.NaN())
+			continue
+		}
+		lost, same := reference.compare(got, order)
+		if row > 0 {
+			out[0].Null = append(out[0].Null, reference.error(lost, nil))
+			out[1].Null = append(out[1].Null, stat.Mean(same))
+			continue
+		}
+		out[0].Value, out[1].Value = reference.error(lost, nil), stat.Mean(same)
+		if w.a.blocks != nil && len(index) == w.a.states() {
+			for b := range w.a.blocks.Count() {
+				block := w.a.blocks.Block(b)
+				out[0].Without = append(out[0].Without, reference.error(lost, block))
+				out[1].Without = append(out[1].Without, meanWithout(same, block))
+			}
+		}
+	}
+	if !w.rest.Classes() {
+		out[1] = similarity.Series{Name: out[1].Name, Measure: stitchAgreement, Value: math.NaN(),
+			Reason: "the output is not one score for each class: it is not named logits or probabilities, and no softmax makes it"}
+	}
+	return out, nil
+}
+
+func meanWithout(values []float64, block []int) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	for _, i := range block {
+		sum -= values[i]
+	}
+	return sum / float64(len(values)-len(block))
+}
+
+// outputs are the outputs of a model: centered, with their classes.
+type outputs struct {
+	values []float64
+	dim    int
+	mean   []float64
+	square []float64 // ‖y_i − ȳ‖²
+	total  float64
+	class  []int
+}
+
+func newOutputs(y points.Points) *outputs {
+	out := &outputs{values: make([]float64, y.N*y.Dim), dim: y.Dim, mean: make([]float64, y.Dim), square: make([]float64, y.N)}
+	for i := range y.N {
+		row := y.Row(i, out.row(i))
+		copy(out.row(i), row)
+		out.class = append(out.class, highest(row))
+		for k, v := range row {
+			out.mean[k] += v / float64(y.N)
+		}
+	}
+	for i := range y.N {
+		row := out.row(i)
+		for k := range row {
+			row[k] -= out.mean[k]
+			out.square[i] += float64(row[k] * row[k])
+		}
+		out.total += out.square[i]
+	}
+	return out
+}
+
+func (o *outputs) row(i int) []float64 { return o.values[i*o.dim : (i+1)*o.dim : (i+1)*o.dim] }
+
+// highest is the first of the classes with the largest score.
+func highest(row []float64) int {
+	best := 0
+	for k, v := range row {
+		if v > row[best] {
+			best = k
+		}
+	}
+	return best
+}
+
+// compare returns for each state the squared error of an output from the output of the state order[i], and 1 where both
+// have one class.
+func (o *outputs) compare(got points.Points, order []int) (lost, same []float64) {
+	row := make([]float64, got.Dim)
+	for i := range got.N {
+		j := i
+		if order != nil {
+			j = order[i]
+		}
+		sum, want := 0.0, o.row(j)
+		row = got.Row(i, row)
+		for k, v := range row {
+			d := v - o.mean[k] - want[k]
+			sum += float64(d * d)
+		}
+		agrees := 0.0
+		if highest(row) == o.class[j] {
+			agrees = 1
+		}
+		lost, same = append(lost, sum), append(same, agrees)
+	}
+	return lost, same
+}
+
+// error is Σ‖ŷ − y‖²/Σ‖y − ȳ‖² without the states of a block.
+func (o *outputs) error(lost []float64, block []int) float64 {
+	sum, total := 0.0, o.total
+	for _, v := range lost {
+		sum += v
+	}
+	shift := make([]float64, o.dim)
+	for _, i := range block {
+		sum -= lost[i]
+		total -= o.square[i]
+		for k, v := range o.row(i) {
+			shift[k] += v
+		}
+	}
+	if rest := float64(len(lost) - len(block)); len(block) > 0 {
+		for _, v := range shift { // the mean of the rest is −shift/rest
+			total -= float64(v*v) / rest
+		}
+	}
+	if !(total > 0) {
+		return math.NaN()
+	}
+	return sum / total
+}
