@@ -3,6 +3,7 @@
 package similarity
 
 import (
+	"fmt"
 	"slices"
 
 	"repscope/points"
@@ -13,12 +14,21 @@ import (
 // of all values.
 type joint struct{ positions, first, second int }
 
-func newJoint(from, to *Stage) joint {
+// mostJoined is the largest number of values of layers with different positions that a map joins.
+const mostJoined = 2048
+
+// newJoint also returns why layers do not fit; empty where they do.
+func newJoint(from, to *Stage) (j joint, reason string) {
 	if a, b := from.positions(), to.positions(); a != nil && b != nil && slices.Equal(a, b) {
 		positions := points.Size(a)
-		return joint{positions, from.size() / positions, to.size() / positions}
+		return joint{positions, from.size() / positions, to.size() / positions}, ""
 	}
-	return joint{1, from.size(), to.size()}
+	j = joint{1, from.size(), to.size()}
+	if max(j.first, j.second) > mostJoined {
+		reason = fmt.Sprintf("layers of shapes %v and %v do not fit: their positions differ, and a map of all values takes at "+
+			"most %d; want layers with the same positions, or vectors", from.Shape, to.Shape, mostJoined)
+	}
+	return j, reason
 }
 
 func (s *Stage) size() int { return points.Size(s.Shape) }

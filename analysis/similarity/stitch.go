@@ -216,8 +216,10 @@ func (w *stitcher) series(ctx context.Context, from *Stage, index []int, orders 
 		out[0].Reason, out[1].Reason = reason, reason
 		return out, nil
 	}
-	form := newJoint(from, &w.to)
-	*positions = form.positions
+	form, unfit := newJoint(from, &w.to)
+	if *positions = form.positions; unfit != "" {
+		return refuse(unfit)
+	}
 	rows := len(index) * form.positions
 	memory := w.a.o.Memory
 	if memory == 0 {

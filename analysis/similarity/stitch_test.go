@@ -182,6 +182,20 @@ func TestStitch_Positions(t *testing.T) {
 	}
 }
 
+// Many values at other positions are no map.
+func TestStitch_Unfit(t *testing.T) {
+	t.Parallel()
+	const n = 20
+	rest := &linearRest{weights: [][]float64{make([]float64, 2*1100)}}
+	rest.weights[0][0] = 1
+	x := normals(n, 2*1100, 6)
+	in := stitchInput(n, stageOf(x, 0, rest, 2, 1100), stageOf(x, 0, rest, 2, 11, 100))
+	want := "layers of shapes [2 1100] and [2 11 100] do not fit"
+	if s := analyzed(t, in, stitchOptions()).Stitches[0]; !strings.Contains(s.Error.Value.Reason, want) {
+		t.Errorf("reason %q, want %q", s.Error.Value.Reason, want)
+	}
+}
+
 // What cannot be stitched has a reason, and a rest is closed as often as it is opened.
 func TestStitch_Reasons(t *testing.T) {
 	t.Parallel()
