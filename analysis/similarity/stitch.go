@@ -33,6 +33,8 @@ type Stage struct {
 type Rest interface {
 	// Outputs are the outputs of the model for values of the layer, n rows of these values each.
 	Outputs(ctx context.Context, values []float32, n int) (points.Points, error)
+	// Size is the number of values of an output.
+	Size() int
 	// Classes says that an output is one score for each of several classes.
 	Classes() bool
 	Close() error
@@ -128,6 +130,11 @@ func (a *analyzer) stitch(ctx context.Context, s seam) ([]Stitch, error) {
 	if err != nil {
 		return lack(err.Error())
 	}
+	if need := 28 * int64(a.states()) * int64(rest.Size()); need > a.memory() { // of the model and of the stitched one
+		_, err := lack(fmt.Sprintf("outputs of %d values of %s need %s, more than the %s of --memory", rest.Size(),
+			text.Count(a.states(), "state"), text.Bytes(need), text.Bytes(a.memory())))
+		return out, closed(err, rest)
+	}
 	own, err := rest.Outputs(ctx, target.Values, a.states())
 	if err != nil {
 		if ctx.Err() != nil {
@@ -159,6 +166,14 @@ func closed(err error, rest Rest) error {
 }
 
 func (a *analyzer) states() int { return a.in.Models[0].Latents.N }
+
+// memory is the number of bytes that the map and the outputs of a stitched model may take.
+func (a *analyzer) memory() int64 {
+	if a.o.Memory > 0 {
+		return a.o.Memory
+	}
+	return 1 << 30
+}
 
 // stitcher stitches layers to one layer of a model.
 type stitcher struct {
@@ -221,13 +236,9 @@ func (w *stitcher) series(ctx context.Context, from *Stage, index []int, orders 
 		return refuse(unfit)
 	}
 	rows := len(index) * form.positions
-	memory := w.a.o.Memory
-	if memory == 0 {
-		memory = 1 << 30
-	}
-	if need := similarity.MappingBytes(rows, form.first, form.second); need > memory {
+	if need := similarity.MappingBytes(rows, form.first, form.second); need > w.a.memory() {
 		return refuse(fmt.Sprintf("a map from %d to %d values at %s of a state needs %s, more than the %s of --memory",
-			form.first, form.second, text.Count(form.positions, "position"), text.Bytes(need), text.Bytes(memory)))
+			form.first, form.second, text.Count(form.positions, "position"), text.Bytes(need), text.Bytes(w.a.memory())))
 	}
 	episode := w.a.in.Episode
 	if episode == nil {

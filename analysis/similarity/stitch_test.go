@@ -45,6 +45,7 @@ func (r *linearRest) Outputs(_ context.Context, values []float32, n int) (points
 	return points.Float64(out, len(r.weights)), nil
 }
 
+func (r *linearRest) Size() int     { return len(r.weights) }
 func (r *linearRest) Classes() bool { return r.classes }
 
 func (r *linearRest) Close() error {
@@ -232,6 +233,11 @@ func TestStitch_Reasons(t *testing.T) {
 	o.Memory = 1000
 	if s := analyzed(t, stitchInput(n, stageOf(x, 0, good, 3), stageOf(x, 0, good, 3)), o).Stitches[1]; !strings.Contains(s.Error.Value.Reason, "more than the 1 kB of --memory") {
 		t.Errorf("without memory: %q", s.Error.Value.Reason)
+	}
+	large := &linearRest{weights: make([][]float64, 1<<20), classes: true}
+	o.Memory = 1 << 20
+	if s := analyzed(t, stitchInput(n, stageOf(x, 0, good, 3), stageOf(x, 0, large, 3)), o).Stitches[0]; !strings.Contains(s.Error.Value.Reason, "outputs of 1048576 values of 60 states need") {
+		t.Errorf("outputs without memory: %q", s.Error.Value.Reason)
 	}
 	short := stitchInput(n, stageOf(x[3:], 0, good, 3), stageOf(x, 0, good, 3))
 	short.Layers[0].Layers[0].Latents = points.Float32(x, 3)

@@ -109,7 +109,7 @@ func (w *alikeWalks) layers() []similarity.Layered {
 }
 
 // bentRest is what follows a layer in a model whose outputs are tanh of the layer.
-type bentRest struct{}
+type bentRest struct{ dim int }
 
 func (bentRest) Outputs(_ context.Context, values []float32, n int) (points.Points, error) {
 	out := make([]float32, len(values))
@@ -119,6 +119,7 @@ func (bentRest) Outputs(_ context.Context, values []float32, n int) (points.Poin
 	return points.Float32(out, len(out)/n), nil
 }
 
+func (r bentRest) Size() int   { return r.dim }
 func (bentRest) Classes() bool { return true }
 func (bentRest) Close() error  { return nil }
 
@@ -134,7 +135,7 @@ func (w *alikeWalks) stitched(ctx context.Context, models []similarity.Encoded, 
 		in.Layers = append(in.Layers, similarity.Layered{
 			Name: m.Name, Layers: []similarity.Encoded{{Name: "z", Latents: m.Latents}},
 			Stages: []similarity.Stage{{Values: values, Shape: []int{w.d.dim},
-				Open: func() (similarity.Rest, error) { return bentRest{}, nil }}},
+				Open: func() (similarity.Rest, error) { return bentRest{w.d.dim}, nil }}},
 		})
 	}
 	o.Measures, o.LayerMeasures, o.Stitch, o.StitchPermutations = []string{"cka"}, []string{"cka"}, true, o.Permutations

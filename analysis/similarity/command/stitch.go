@@ -28,6 +28,8 @@ func (r *rest) Outputs(ctx context.Context, values []float32, n int) (points.Poi
 	return points.Float32(out, len(out)/n), err
 }
 
+func (r *rest) Size() int { return points.Size(r.Output) }
+
 func (r *rest) Classes() bool { return r.Rest.Classes }
 
 // addStages gives the layers what --stitch needs.
