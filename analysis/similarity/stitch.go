@@ -13,7 +13,6 @@ import (
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
-	"repscope/stat"
 )
 
 // Stage is a layer of a model as stitching needs it.
@@ -49,8 +48,8 @@ type Stitch struct {
 	// Positions is the number of positions of a state at which the same map is applied; 1: the map takes all values.
 	Positions int `json:"positions"`
 	// Error is Σ‖ŷ − y‖²/Σ‖y − ȳ‖² of the outputs ŷ of the stitched model and y of the model To: 0 where they are equal, 1
-	// for outputs that are always the mean. Agreement is the share of states with the same class. Intervals are about
-	// other episodes and the maps as they were fitted.
+	// for outputs that are always the mean. Agreement is the share of states with the same class. Intervals are by
+	// the same deletions as those of other scores: maps are fitted again.
 	Error     PairScore `json:"error"`
 	Agreement PairScore `json:"agreement"`
 	// SelfError and SelfAgreement are the same of the model To, stitched to itself at its layer by such a map: what a
@@ -280,17 +279,15 @@ func (w *stitcher) series(ctx context.Context, from *Stage, index []int, orders 
 		}
 		lost, same := reference.compare(got, order)
 		if row > 0 {
-			out[0].Null = append(out[0].Null, reference.error(lost, nil))
-			out[1].Null = append(out[1].Null, stat.Mean(same))
+			out[0].Null = append(out[0].Null, lost/reference.total)
+			out[1].Null = append(out[1].Null, same)
 			continue
 		}
-		out[0].Value, out[1].Value = reference.error(lost, nil), stat.Mean(same)
-		if w.a.blocks != nil && len(index) == w.a.states() {
-			for b := range w.a.blocks.Count() {
-				block := w.a.blocks.Block(b)
-				out[0].Without = append(out[0].Without, reference.error(lost, block))
-				out[1].Without = append(out[1].Without, meanWithout(same, block))
-			}
+		out[0].Value, out[1].Value = lost/reference.total, same
+	}
+	if w.a.blocks != nil && len(index) == w.a.states() {
+		if err := w.delete(ctx, from, &out); err != nil {
+			return out, err
 		}
 	}
 	if !w.rest.Classes() {
@@ -300,15 +297,26 @@ func (w *stitcher) series(ctx context.Context, from *Stage, index []int, orders 
 	return out, nil
 }
 
-func meanWithout(values []float64, block []int) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
+// delete enters the scores without each block, from maps that are fitted to the states that remain.
+func (w *stitcher) delete(ctx context.Context, from *Stage, out *[2]similarity.Series) error {
+	label := w.a.blocks.Labels()
+	for block := range w.a.blocks.Count() {
+		var kept []int
+		for i, b := range label {
+			if b != block {
+				kept = append(kept, i)
+			}
+		}
+		var positions int
+		rest, err := w.series(ctx, from, kept, nil, &positions)
+		if err != nil {
+			return err
+		}
+		for k := range out {
+			out[k].Without = append(out[k].Without, rest[k].Value)
+		}
 	}
-	for _, i := range block {
-		sum -= values[i]
-	}
-	return sum / float64(len(values)-len(block))
+	return nil
 }
 
 // outputs are the outputs of a model: centered, with their classes.
@@ -316,13 +324,12 @@ type outputs struct {
 	values []float64
 	dim    int
 	mean   []float64
-	square []float64 // ‖y_i − ȳ‖²
-	total  float64
+	total  float64 // Σ ‖y − ȳ‖²
 	class  []int
 }
 
 func newOutputs(y points.Points) *outputs {
-	out := &outputs{values: make([]float64, y.N*y.Dim), dim: y.Dim, mean: make([]float64, y.Dim), square: make([]float64, y.N)}
+	out := &outputs{values: make([]float64, y.N*y.Dim), dim: y.Dim, mean: make([]float64, y.Dim)}
 	for i := range y.N {
 		row := y.Row(i, out.row(i))
 		copy(out.row(i), row)
@@ -335,9 +342,8 @@ func newOutputs(y points.Points) *outputs {
 		row := out.row(i)
 		for k := range row {
 			row[k] -= out.mean[k]
-			out.square[i] += float64(row[k] * row[k])
+			out.total += float64(row[k] * row[k])
 		}
-		out.total += out.square[i]
 	}
 	return out
 }
@@ -355,9 +361,9 @@ func highest(row []float64) int {
 	return best
 }
 
-// compare returns for each state the squared error of an output from the output of the state order[i], and 1 where both
-// have one class.
-func (o *outputs) compare(got points.Points, order []int) (lost, same []float64) {
+// compare returns the sum of the squared errors of outputs from the outputs of the states order[i], and the share of those
+// of the same class.
+func (o *outputs) compare(got points.Points, order []int) (lost, same float64) {
 	row := make([]float64, got.Dim)
 	for i := range got.N {
 		j := i
@@ -370,36 +376,9 @@ func (o *outputs) compare(got points.Points, order []int) (lost, same []float64)
 			d := v - o.mean[k] - want[k]
 			sum += float64(d * d)
 		}
-		agrees := 0.0
-		if highest(row) == o.class[j] {
-			agrees = 1
-		}
-		lost, same = append(lost, sum), append(same, agrees)
-	}
-	return lost, same
-}
-
-// error is Σ‖ŷ − y‖²/Σ‖y − ȳ‖² without the states of a block.
-func (o *outputs) error(lost []float64, block []int) float64 {
-	sum, total := 0.0, o.total
-	for _, v := range lost {
-		sum += v
-	}
-	shift := make([]float64, o.dim)
-	for _, i := range block {
-		sum -= lost[i]
-		total -= o.square[i]
-		for k, v := range o.row(i) {
-			shift[k] += v
+		if lost += sum; highest(row) == o.class[j] {
+			same++
 		}
 	}
-	if rest := float64(len(lost) - len(block)); len(block) > 0 {
-		for _, v := range shift { // the mean of the rest is −shift/rest
-			total -= float64(v*v) / rest
-		}
-	}
-	if !(total > 0) {
-		return math.NaN()
-	}
-	return sum / total
+	return lost, same / float64(got.N)
 }
