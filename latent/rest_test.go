@@ -46,7 +46,8 @@ func TestRestOfGoldens(t *testing.T) {
 			}
 			state := layers[k].Shape[1:]
 			z := points.Float32(layers[k].Values, graph.Count(state))
-			got, _, err := rest.Run(t.Context(), []HeadInput{{Name: l.Name, Rows: z, Shape: state}}, nil, EncodeOptions{Batch: 2})
+			in := []HeadInput{{Name: l.Name, Rows: z, Shape: state}}
+			got, _, err := rest.Run(t.Context(), in, nil, EncodeOptions{Batch: 2})
 			if err != nil || len(got) != len(want) || !(relative(got, want) <= 5e-5) {
 				t.Errorf("%s, layer %s %v: %d of %d numbers, %v", g.File, l.Name, l.Shape, len(got), len(want), err)
 			}

@@ -9,9 +9,9 @@ import (
 	"repscope/points"
 )
 
-// joint is the form of a map between two layers: at each of positions from first to second values. Layers with channels
-// at the same positions have one map for all of them, as a convolution of size 1 or a layer of tokens; others have a map
-// of all values.
+// joint is the form of a map between two layers: at each of positions from first to second values. Layers with
+// channels at the same positions have one map for all of them, as a convolution of size 1 or a layer of tokens; others
+// have a map of all values.
 type joint struct{ positions, first, second int }
 
 // mostJoined is the largest number of values of layers with different positions that a map joins.
@@ -25,8 +25,8 @@ func newJoint(from, to *Stage) (j joint, reason string) {
 	}
 	j = joint{1, from.size(), to.size()}
 	if max(j.first, j.second) > mostJoined {
-		reason = fmt.Sprintf("layers of shapes %v and %v do not fit: their positions differ, and a map of all values takes at "+
-			"most %d; want layers with the same positions, or vectors", from.Shape, to.Shape, mostJoined)
+		reason = fmt.Sprintf("layers of shapes %v and %v do not fit: their positions differ, and a map of all values takes "+
+			"at most %d; want layers with the same positions, or vectors", from.Shape, to.Shape, mostJoined)
 	}
 	return j, reason
 }

@@ -167,7 +167,7 @@ func TestLevel_Stitched(t *testing.T) {
 				mean += v.Float() / float64(draws)
 			}
 			for _, v := range values[name] {
-				held.add(name, v.CI.Low <= mean && mean <= v.CI.High)
+				held.add(name, v.CI.Defined() && v.CI.Low <= mean && mean <= v.CI.High)
 			}
 			level := rejected.percent(name)
 			t.Logf("%s: %s: p ≤ 0.05 in %.1f %%, intervals hold %.1f %%", d, name, level, held.percent(name))

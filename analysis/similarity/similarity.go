@@ -96,10 +96,10 @@ func (o *Options) Declare(l *option.List) {
 	l.Int(&o.Permutations, "permutations", "`N` orders of the null; 0: none").AtLeast(0)
 	option.Choice(l, &o.Null, "null", []Null{NullTime, NullIndependent},
 		"`KIND` of null: time exchanges whole episodes, independent any states")
-	l.Bool(&o.Stitch, "stitch", "put the layers of a model (--layers), through a linear map, before what follows the layers "+
-		"of the others, and compare the outputs")
-	l.Int(&o.StitchPermutations, "stitch-permutations", "`N` orders of the null of --stitch, at most --permutations; 0: none").
-		AtLeast(0)
+	l.Bool(&o.Stitch, "stitch", "put the layers of a model (--layers), through a linear map, before the parts of the "+
+		"others that follow their layers, and compare the outputs")
+	l.Int(&o.StitchPermutations, "stitch-permutations",
+		"`N` orders of the null of --stitch, at most --permutations; 0: none").AtLeast(0)
 	l.Text(&o.Reference, "reference", "`NAME` of a model: test which of the others is more like it")
 }
 

@@ -39,7 +39,8 @@ type Rest interface {
 	Close() error
 }
 
-// Stitch is the front of a model up to a layer, followed by a linear map and by the rest of another model after a layer.
+// Stitch is the front of a model up to a layer, followed by a linear map and by the rest of another model after a
+// layer.
 type Stitch struct {
 	From      string `json:"from"`
 	LayerFrom string `json:"layer_from"`
@@ -60,7 +61,7 @@ type Stitch struct {
 
 // The scores of stitched models, for intervals and nulls.
 var (
-	stitchError     = similarity.Measure{Name: "stitch_error", Title: "Error", Falls: true, Low: 0, High: math.Inf(1), Same: 0}
+	stitchError     = similarity.Measure{Name: "stitch_error", Title: "Error", Falls: true, High: math.Inf(1)}
 	stitchAgreement = similarity.Measure{Name: "stitch_agreement", Title: "Agreement", Low: 0, High: 1, Same: 1}
 )
 
@@ -134,7 +135,7 @@ func (a *analyzer) stitch(ctx context.Context, s seam) ([]Stitch, error) {
 			text.Count(a.states(), "state"), text.Bytes(need), text.Bytes(a.memory())))
 		return out, closed(err, rest)
 	}
-	own, err := rest.Outputs(ctx, target.Values, a.states())
+	whole, err := rest.Outputs(ctx, target.Values, a.states())
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -142,15 +143,15 @@ func (a *analyzer) stitch(ctx context.Context, s seam) ([]Stitch, error) {
 		_, err = lack(err.Error())
 		return out, closed(err, rest)
 	}
-	w := &stitcher{a: a, to: target, rest: rest, own: own}
+	w := &stitcher{a: a, to: target, rest: rest, whole: whole}
 	self, err := w.scores(ctx, &target, false)
 	for k := 0; k < len(out) && err == nil; k++ {
 		one := &out[k]
-		var found stitched
-		if found, err = w.scores(ctx, &from.Stages[k], true); err != nil {
+		var scores stitched
+		if scores, err = w.scores(ctx, &from.Stages[k], true); err != nil {
 			break
 		}
-		one.Positions, one.Error, one.Agreement = found.positions, found.error, found.agreement
+		one.Positions, one.Error, one.Agreement = scores.positions, scores.error, scores.agreement
 		one.SelfError, one.SelfAgreement = self.error.Value.Value, self.agreement.Value.Value
 	}
 	return out, closed(err, rest)
@@ -166,6 +167,16 @@ func closed(err error, rest Rest) error {
 
 func (a *analyzer) states() int { return a.in.Models[0].Latents.N }
 
+// fewestEpisodes leave five for folds of whole episodes when one is deleted. With fewer, intervals hold too rarely; see
+// TestLevel_Stitched.
+const fewestEpisodes = 6
+
+// deletes reports whether deleting blocks gives intervals of stitched models.
+func (a *analyzer) deletes() bool {
+	_, count := points.Numbered(a.in.Episode)
+	return count >= fewestEpisodes
+}
+
 // memory is the number of bytes that the map and the outputs of a stitched model may take.
 func (a *analyzer) memory() int64 {
 	if a.o.Memory > 0 {
@@ -176,10 +187,10 @@ func (a *analyzer) memory() int64 {
 
 // stitcher stitches layers to one layer of a model.
 type stitcher struct {
-	a    *analyzer
-	to   Stage
-	rest Rest
-	own  points.Points // outputs of the model
+	a     *analyzer
+	to    Stage
+	rest  Rest
+	whole points.Points // outputs of the model itself
 }
 
 // stitched are the scores of a stitched model.
@@ -213,6 +224,9 @@ func (w *stitcher) scores(ctx context.Context, from *Stage, null bool) (stitched
 	for k, to := range []*PairScore{&out.error, &out.agreement} {
 		if *to, _, err = w.a.score(values[k], under[k], n); err != nil {
 			return out, err
+		}
+		if w.a.blocks != nil && to.Value.Defined() && !w.a.deletes() {
+			to.Value.CI = report.NoInterval("intervals of stitched models need %d episodes", fewestEpisodes)
 		}
 	}
 	return out, nil
@@ -249,8 +263,7 @@ func (w *stitcher) series(ctx context.Context, from *Stage, index []int, orders 
 	if err != nil {
 		return refuse(err.Error())
 	}
-	own := w.own.Select(index)
-	reference := newOutputs(own)
+	reference := newOutputs(w.whole.Select(index))
 	if reference.total == 0 {
 		return refuse("the outputs of the model are constant")
 	}
@@ -285,14 +298,15 @@ func (w *stitcher) series(ctx context.Context, from *Stage, index []int, orders 
 		}
 		out[0].Value, out[1].Value = lost/reference.total, same
 	}
-	if w.a.blocks != nil && len(index) == w.a.states() {
+	if w.a.blocks != nil && len(index) == w.a.states() && w.a.deletes() {
 		if err := w.delete(ctx, from, &out); err != nil {
 			return out, err
 		}
 	}
 	if !w.rest.Classes() {
 		out[1] = similarity.Series{Name: out[1].Name, Measure: stitchAgreement, Value: math.NaN(),
-			Reason: "the output is not one score for each class: it is not named logits or probabilities, and no softmax makes it"}
+			Reason: "the output is not one score for each class: it is not named logits or probabilities, and no softmax " +
+				"makes it"}
 	}
 	return out, nil
 }
@@ -361,8 +375,8 @@ func highest(row []float64) int {
 	return best
 }
 
-// compare returns the sum of the squared errors of outputs from the outputs of the states order[i], and the share of those
-// of the same class.
+// compare returns the sum of the squared errors of outputs from the outputs of the states order[i], and the share of
+// outputs of the same class.
 func (o *outputs) compare(got points.Points, order []int) (lost, same float64) {
 	row := make([]float64, got.Dim)
 	for i := range got.N {

@@ -70,7 +70,9 @@ func stitchInput(n int, a, b Stage) Input {
 		name := string(rune('a' + m))
 		one := Encoded{Name: name, Latents: points.Float32(s.Values, points.Size(s.Shape))}
 		in.Models = append(in.Models, one)
-		in.Layers = append(in.Layers, Layered{Name: name, Layers: []Encoded{{Name: "l", Latents: one.Latents}}, Stages: []Stage{s}})
+		in.Layers = append(in.Layers, Layered{
+			Name: name, Layers: []Encoded{{Name: "l", Latents: one.Latents}}, Stages: []Stage{s},
+		})
 	}
 	return in
 }
@@ -114,6 +116,7 @@ func TestStitch_Linear(t *testing.T) {
 	x := normals(n, 3, 1)
 	weights := [][]float64{{1, 0, 2}, {0, 1, 1}, {1, 1, 0}, {-1, 0, 1}} // outputs of b by its layer, which is x
 	b := func(classes bool) Stage { return stageOf(x, 0, &linearRest{weights: weights, classes: classes}, 3) }
+	turned := times(x, [][]float64{{2, 1, 0}, {0, 1, 1}, {1, 0, -3}})
 	part := times(x, [][]float64{{1, 0}, {0, 1}, {0, 0}})
 	share := (4.0 + 1 + 0 + 1) / (5 + 2 + 2 + 2) // variance of the third coordinate among the outputs
 	for what, c := range map[string]struct {
@@ -121,7 +124,7 @@ func TestStitch_Linear(t *testing.T) {
 		low, high float64
 		p         float64
 	}{
-		"all":     {stageOf(times(x, [][]float64{{2, 1, 0}, {0, 1, 1}, {1, 0, -3}}), 0, &linearRest{weights: weights}, 3), 0, 1e-8, 0.05},
+		"all":     {stageOf(turned, 0, &linearRest{weights: weights}, 3), 0, 1e-8, 0.05},
 		"some":    {stageOf(part, 0, &linearRest{weights: [][]float64{{1, 0}}}, 2), share - 0.03, share + 0.03, 0.05},
 		"nothing": {stageOf(normals(n, 3, 2), 0, &linearRest{weights: weights}, 3), 0.99, 1.02, 1},
 	} {
@@ -149,7 +152,8 @@ func TestStitch_Linear(t *testing.T) {
 			what == "some" && !(agreement > 0.5 && agreement < 1) {
 			t.Errorf("%s: agreement %g", what, agreement)
 		}
-		if back := r.Stitches[1].Agreement; back.Value.Defined() || !strings.Contains(back.Value.Reason, "not one score for each class") {
+		back := r.Stitches[1].Agreement
+		if back.Value.Defined() || !strings.Contains(back.Value.Reason, "not one score for each class") {
 			t.Errorf("%s: agreement without classes %+v", what, back)
 		}
 	}
@@ -218,7 +222,8 @@ func TestStitch_Reasons(t *testing.T) {
 		open := a.Open
 		a.Open = func() (Rest, error) { opened++; return open() }
 		r := analyzed(t, stitchInput(n, a, b), stitchOptions())
-		if s := r.Stitches[0]; s.Error.Value.Defined() || !strings.Contains(s.Error.Value.Reason, reason) || s.Agreement.Value.Defined() {
+		s := r.Stitches[0]
+		if s.Error.Value.Defined() || !strings.Contains(s.Error.Value.Reason, reason) || s.Agreement.Value.Defined() {
 			t.Errorf("%s: %+v", reason, s)
 		}
 		if !r.Stitches[1].Error.Value.Defined() {
@@ -230,18 +235,28 @@ func TestStitch_Reasons(t *testing.T) {
 	}
 	o := stitchOptions()
 	o.Memory = 1000
-	if s := analyzed(t, stitchInput(n, stageOf(x, 0, good, 3), stageOf(x, 0, good, 3)), o).Stitches[1]; !strings.Contains(s.Error.Value.Reason, "more than the 1 kB of --memory") {
+	one := analyzed(t, stitchInput(n, stageOf(x, 0, good, 3), stageOf(x, 0, good, 3)), o).Stitches[1]
+	if s := one; !strings.Contains(s.Error.Value.Reason, "more than the 1 kB of --memory") {
 		t.Errorf("without memory: %q", s.Error.Value.Reason)
 	}
 	large := &linearRest{weights: make([][]float64, 1<<20), classes: true}
 	o.Memory = 1 << 20
-	if s := analyzed(t, stitchInput(n, stageOf(x, 0, good, 3), stageOf(x, 0, large, 3)), o).Stitches[0]; !strings.Contains(s.Error.Value.Reason, "outputs of 1048576 values of 60 states need") {
+	wide := analyzed(t, stitchInput(n, stageOf(x, 0, good, 3), stageOf(x, 0, large, 3)), o).Stitches[0]
+	if s := wide; !strings.Contains(s.Error.Value.Reason, "outputs of 1048576 values of 60 states need") {
 		t.Errorf("outputs without memory: %q", s.Error.Value.Reason)
+	}
+	if few := one.SelfError; few.Defined() {
+		t.Errorf("without memory: stitched to itself %v", few)
+	}
+	few := analyzed(t, stitchInput(n, stageOf(x, 0, good, 3), stageOf(x, 0, good, 3)), stitchOptions()).Stitches[1].Error
+	if few.Value.CI.Defined() || few.Value.CI.Reason != "intervals of stitched models need 6 episodes" {
+		t.Errorf("an interval of 3 episodes: %v", few.Value.CI)
 	}
 	short := stitchInput(n, stageOf(x[3:], 0, good, 3), stageOf(x, 0, good, 3))
 	short.Layers[0].Layers[0].Latents = points.Float32(x, 3)
 	short.Models[0].Latents = points.Float32(x, 3)
-	if _, err := Analyze(t.Context(), short, o); err == nil || !strings.Contains(err.Error(), "177 values of shape [3], want 180") {
+	_, err := Analyze(t.Context(), short, o)
+	if err == nil || !strings.Contains(err.Error(), "177 values of shape [3], want 180") {
 		t.Errorf("too few values: %v", err)
 	}
 }
@@ -272,7 +287,8 @@ func TestShards_Stitch(t *testing.T) {
 		return func() shard.Work[*Part, *Result] {
 			x := normals(100, 3, seed)
 			rest := &linearRest{weights: [][]float64{{1, 0, 2}, {0, 1, 0}}, classes: true}
-			work, err := Work(stitchInput(100, stageOf(normals(100, 3, seed+1), 0, rest, 3), stageOf(x, 0, rest, 3)), stitchOptions())
+			a, b := stageOf(normals(100, 3, seed+1), 0, rest, 3), stageOf(x, 0, rest, 3)
+			work, err := Work(stitchInput(100, a, b), stitchOptions())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -162,8 +162,9 @@ func (a *analyzer) common() shard.Identity {
 	o := a.o
 	return shard.Identity{
 		Analysis: "similarity", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
-		Inputs:  []shard.Field{{Name: "episodes", Value: shard.Digest(points.Points{}, a.in.Episode)}},
-		Options: append(option.Of(&o).Identity("reference", "layer-measures", "stitch", "stitch-permutations"), o.Identity()...),
+		Inputs: []shard.Field{{Name: "episodes", Value: shard.Digest(points.Points{}, a.in.Episode)}},
+		Options: append(option.Of(&o).Identity("reference", "layer-measures", "stitch", "stitch-permutations"),
+			o.Identity()...),
 	}
 }
 

@@ -108,44 +108,6 @@ func (w *alikeWalks) layers() []similarity.Layered {
 	return out
 }
 
-// bentRest is what follows a layer in a model whose outputs are tanh of the layer.
-type bentRest struct{ dim int }
-
-func (bentRest) Outputs(_ context.Context, values []float32, n int) (points.Points, error) {
-	out := make([]float32, len(values))
-	for i, v := range values {
-		out[i] = float32(math.Tanh(float64(v)))
-	}
-	return points.Float32(out, len(out)/n), nil
-}
-
-func (r bentRest) Size() int   { return r.dim }
-func (bentRest) Classes() bool { return true }
-func (bentRest) Close() error  { return nil }
-
-// stitched are the scores of the first of two models before what follows the latents of the second.
-func (w *alikeWalks) stitched(ctx context.Context, models []similarity.Encoded, o similarity.Options,
-) (*similarity.Stitch, error) {
-	in := similarity.Input{Episode: w.episode, Models: models}
-	for _, m := range models {
-		values := make([]float32, len(m.Latents.F64))
-		for i, v := range m.Latents.F64 {
-			values[i] = float32(v)
-		}
-		in.Layers = append(in.Layers, similarity.Layered{
-			Name: m.Name, Layers: []similarity.Encoded{{Name: "z", Latents: m.Latents}},
-			Stages: []similarity.Stage{{Values: values, Shape: []int{w.d.dim},
-				Open: func() (similarity.Rest, error) { return bentRest{w.d.dim}, nil }}},
-		})
-	}
-	o.Measures, o.LayerMeasures, o.Stitch, o.StitchPermutations = []string{"cka"}, []string{"cka"}, true, o.Permutations
-	r, err := similarity.Analyze(ctx, in, o)
-	if err != nil {
-		return nil, err
-	}
-	return &r.Stitches[0], nil
-}
-
 // reached is p a little smaller, so that 0.05, which the orders can give exactly, counts as rejected.
 func reached(p report.Value) float64 { return p.Float() - 1e-12 }
 
@@ -161,10 +123,6 @@ func observeAlike(ctx context.Context, d alikeDesign, seed, rep uint64) ([]obser
 	if err != nil {
 		return nil, err
 	}
-	apartStitched, err := w.stitched(ctx, unrelated.Models, o)
-	if err != nil {
-		return nil, err
-	}
 	o.Null, unrelated.Layers = similarity.NullIndependent, nil
 	independent, err := similarity.Analyze(ctx, unrelated, o)
 	if err != nil {
@@ -175,16 +133,7 @@ func observeAlike(ctx context.Context, d alikeDesign, seed, rep uint64) ([]obser
 	if err != nil {
 		return nil, err
 	}
-	alikeStitched, err := w.stitched(ctx, related.Models, o)
-	if err != nil {
-		return nil, err
-	}
-	out := []observation{
-		observe("stitch_error", alikeStitched.Error.Value.Float(), interval(alikeStitched.Error.Value.CI), 0).
-			tested(reached(apartStitched.Error.Null.P)),
-		observe("stitch_agreement", alikeStitched.Agreement.Value.Float(), interval(alikeStitched.Agreement.Value.CI), 0).
-			tested(reached(apartStitched.Agreement.Null.P)),
-	}
+	var out []observation
 	for _, name := range apart.Scores {
 		value := alike.Pairs[0].Score(name).Value
 		out = append(out, observe(name, value.Float(), interval(value.CI), 0).

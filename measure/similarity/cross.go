@@ -105,7 +105,8 @@ func crossRows[T kernel.Float](ctx context.Context, w *crossWork, rows []int, va
 	})
 }
 
-// enterAlignment takes over rows of both linear CKA. ownA and ownB are the unbiased HSICs of the spaces with themselves.
+// enterAlignment takes over rows of both linear CKA. ownA and ownB are the unbiased HSICs of the spaces with
+// themselves.
 func (c *comparison) enterAlignment(biased, debiased []float64, ownA, ownB float64) {
 	c.enter("cka", biased)
 	c.enter("cka_debiased", debiased)

@@ -109,8 +109,8 @@ func caption(r *similarity.Result, shown []string, root, stress float64) string 
 	}
 	switch title := measures.TitleOf(shown[0]); {
 	case len(r.Models) > mostStyles:
-		note += fmt.Sprintf("Models stand in the order of average linkage of 1 − adjusted %s. The map is classical scaling of "+
-			"the same, stress %.2f. ", title, stress)
+		note += fmt.Sprintf("Models stand in the order of average linkage of 1 − adjusted %s. The map is classical "+
+			"scaling of the same, stress %.2f. ", title, stress)
 	case len(r.Models) > 2:
 		note += fmt.Sprintf("Tree: average linkage of 1 − adjusted %s, in whose order models stand; its root is at %.2f. "+
 			"The map is classical scaling of the same, stress %.2f. ", title, root, stress)

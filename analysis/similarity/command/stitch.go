@@ -93,9 +93,9 @@ func printStitches(r *similarity.Result, env *run.Env) error {
 		table.Row(s.From, s.LayerFrom, s.To, s.LayerTo, s.Error.Value, s.SelfError, c.Mean, report.Probability(c.PHolm),
 			s.Agreement.Value)
 	}
-	table.Note("Error of the outputs of the second model when a linear map of the first one's layer replaces its own layer: " +
-		"0 for equal outputs, 1 for their mean")
-	table.Note("… self: its own layer through such a map; … null: mean over maps that were fitted to episodes in other orders")
+	table.Note("Error of the outputs of the second model when a linear map of the first one's layer replaces its own " +
+		"layer: 0 for equal outputs, 1 for their mean")
+	table.Note("… self: its own layer through such a map; … null: mean over maps fitted to episodes in other orders")
 	if len(r.Stitches) > mostPairs {
 		table.Note("%d of %s; all: similarity_stitches.csv", mostPairs, text.Count(len(r.Stitches), "pair of layers"))
 	}
