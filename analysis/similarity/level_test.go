@@ -143,7 +143,7 @@ func TestLevel_Stitched(t *testing.T) {
 		if draws, err = strconv.Atoi(text); err != nil {
 			t.Fatal(err)
 		}
-		designs = nil
+		designs = []simulated{{rho: 0.95, episodes: 16, length: 15, dim: 64}}
 		for _, rho := range []float64{0, 0.95} {
 			for _, episodes := range []int{5, 16, 60} {
 				length := map[int]int{5: 48, 16: 15, 60: 8}[episodes]
