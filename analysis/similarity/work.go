@@ -168,7 +168,7 @@ func (a *analyzer) common() shard.Identity {
 	}
 }
 
-// identityOf names everything that the scores of a pair and their reasons follow from. Blocks follow from all models.
+// identityOf names everything that the scores of a pair follow from. Blocks follow from all models.
 func (a *analyzer) identityOf(c int) shard.Identity {
 	blocks := ""
 	if a.blocks != nil {
@@ -176,7 +176,7 @@ func (a *analyzer) identityOf(c int) shard.Identity {
 	}
 	first, second := a.in.Models[a.couples[c][0]], a.in.Models[a.couples[c][1]]
 	return a.common().OfModel(shard.Digest(first.Latents), shard.Option("beside", shard.Digest(second.Latents)),
-		shard.Option("blocks", blocks), shard.Option("names", fmt.Sprintf("%q %q", first.Name, second.Name)))
+		shard.Option("blocks", blocks))
 }
 
 // measure computes a range of pairs.
@@ -188,7 +188,6 @@ func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
 			if prepared[m], err = similarity.Prepare(a.in.Models[m].Latents); err != nil {
 				return nil, fmt.Errorf("%s: %w", a.in.Models[m].Name, err)
 			}
-			prepared[m].Named(a.in.Models[m].Name)
 		}
 		return prepared[m], nil
 	}
@@ -233,10 +232,30 @@ func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s and %s: %w", a.in.Models[couple[0]].Name, a.in.Models[couple[1]].Name, err)
 		}
-		part.Pairs = append(part.Pairs, measured)
+		part.Pairs = append(part.Pairs, measured.about(a.in.Models[couple[0]].Name, a.in.Models[couple[1]].Name))
 		progress(c)
 	}
 	return part, nil
+}
+
+// sides stand in reasons for the names of the models of a pair, which may be others when the pair is remembered.
+var sides = [2]string{"\x00first\x00", "\x00second\x00"}
+
+// about enters the names of the models into the reasons of the scores.
+func (c CoupleScores) about(first, second string) CoupleScores {
+	names := strings.NewReplacer(sides[0], first, sides[1], second)
+	c.Scores = slices.Clone(c.Scores)
+	for k := range c.Scores {
+		s := &c.Scores[k]
+		s.Value.Reason = names.Replace(s.Value.Reason)
+		s.Value.CI.Reason = names.Replace(s.Value.CI.Reason)
+		if s.Null != nil {
+			null := *s.Null
+			null.Value.Reason = names.Replace(null.Value.Reason)
+			s.Null = &null
+		}
+	}
+	return c
 }
 
 // compare computes the scores of one pair.
@@ -244,9 +263,9 @@ func (a *analyzer) compare(ctx context.Context, couple [2]int, first, second *si
 ) (CoupleScores, error) {
 	var out CoupleScores
 	collapsed := ""
-	for _, m := range couple {
+	for side, m := range couple {
 		if e := a.models[m].EffectiveRank; collapsed == "" && !e.Defined() {
-			collapsed = a.models[m].Name + ": " + e.Reason
+			collapsed = sides[side] + ": " + e.Reason
 		}
 	}
 	if collapsed != "" {
@@ -260,6 +279,8 @@ func (a *analyzer) compare(ctx context.Context, couple [2]int, first, second *si
 	if a.cropped != nil {
 		o.Orders = nil
 	}
+	first.Named(sides[0])
+	second.Named(sides[1])
 	series, err := similarity.Score(ctx, first, second, o)
 	if err != nil {
 		return out, err
