@@ -36,7 +36,16 @@ type Layer struct {
 	// Reason explains why it cannot be encoded; empty if it can.
 	Reason string
 
-	channels int // axis of the channels of a map; see model.Value
+	channels int  // axis of the channels of a map; see model.Value
+	joined   bool // the first axis of the value is the batch times Shape[1]
+}
+
+// Channels is the axis of Shape that has the channels of a map, 0 where it is unknown.
+func (l Layer) Channels() int {
+	if l.channels < 0 {
+		return len(l.Shape) - 1
+	}
+	return l.channels
 }
 
 // Label is the name of the module, else of the value.
@@ -180,7 +189,7 @@ func (l *Layer) describe(v model.Bound, other []int, few, more int) {
 		l.Reason = "its first axis is not the batch"
 	default:
 		if l.Shape = split(shape, few); len(l.Shape) > len(shape) {
-			l.channels = 0 // of a map for each step
+			l.channels, l.joined = 0, true // of a map for each step
 		}
 		l.Shape[0] = -1
 	}

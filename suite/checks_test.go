@@ -101,6 +101,7 @@ var wrongValues = map[string]map[string][]string{
 		"bandwidth":      {"--bandwidth 0", "--bandwidth nan"},
 		"layer-measures": {"--layer-measures cka,ckA", "--layer-measures cka,cka"},
 		"reference":      nil, // the models name it
+		"stitch":         {"--stitch"},
 	},
 	"reconstruction": {
 		"predictions":       {"--predictions p.npy", "--predictions a=x.npy --predictions a=y.npy", "--predictions copy_last=x.npy"},

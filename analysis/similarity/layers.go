@@ -21,6 +21,8 @@ import (
 type Layered struct {
 	Name   string
 	Layers []Encoded
+	// Stages are the same layers as [Options.Stitch] needs them; nil without.
+	Stages []Stage
 }
 
 // DefaultLayerMeasures are the measures of pairs of layers where none is named.
@@ -124,7 +126,7 @@ func (a *analyzer) layerSpaces(model Layered) ([]*similarity.Prepared, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s, layer %s: %w", model.Name, layer.Name, err)
 		}
-		out = append(out, p)
+		out = append(out, p.Named(model.Name+", layer "+layer.Name))
 	}
 	return out, nil
 }

@@ -22,8 +22,8 @@ func layeredWalks(seed uint64) Input {
 	layer := func(name string, m int) Encoded { return Encoded{Name: name, Latents: in.Models[m].Latents} }
 	other, third := walks(seed+100), walks(seed+200)
 	in.Layers = []Layered{
-		{"a", []Encoded{{Name: "first", Latents: other.Models[0].Latents}, layer("second", 0)}},
-		{"b", []Encoded{layer("conv", 1), {Name: "norm", Latents: third.Models[0].Latents}, layer("head", 2)}},
+		{Name: "a", Layers: []Encoded{{Name: "first", Latents: other.Models[0].Latents}, layer("second", 0)}},
+		{Name: "b", Layers: []Encoded{layer("conv", 1), {Name: "norm", Latents: third.Models[0].Latents}, layer("head", 2)}},
 	}
 	return in
 }
@@ -87,7 +87,8 @@ func TestLayers_Constant(t *testing.T) {
 	in.Layers[1].Layers[0].Latents = points.Float64(slices.Repeat([]float64{2}, n), 1)
 	o := Options{Measures: []string{"cka"}, LayerMeasures: []string{"cka"}, Permutations: 19}
 	p := analyzed(t, in, o).Layers[0]
-	if p.At(0, 0).Value.Defined() || p.At(0, 0).Value.Reason == "" || !p.At(0, 1).Value.Defined() {
+	reason := in.Layers[1].Name + ", layer " + p.LayersB[0] + ": the points are constant"
+	if p.At(0, 0).Value.Defined() || p.At(0, 0).Value.Reason != reason || !p.At(0, 1).Value.Defined() {
 		t.Errorf("scores %v, %v", p.At(0, 0), p.At(0, 1))
 	}
 	if !p.Best.Value.Defined() || p.MatchesB[0].Value.Defined() {

@@ -3,6 +3,7 @@
 //
 //	REPSCOPE_DRAWS=200 go test ./analysis/similarity -run TestLevel$ -v -timeout 2h
 //	REPSCOPE_DRAWS=200 go test ./analysis/similarity -run TestLevel_WideSpaces -v -timeout 2h
+//	REPSCOPE_DRAWS=200 go test ./analysis/similarity -run TestLevel_Stitched -v -timeout 2h
 //
 // Without the variable a few draws of one design run.
 
@@ -20,6 +21,7 @@ import (
 	"repscope/internal/runtest"
 	"repscope/measure/similarity"
 	"repscope/points"
+	"repscope/report"
 	"repscope/stat"
 )
 
@@ -129,6 +131,69 @@ func TestLevel_WideSpaces(t *testing.T) {
 			t.Errorf("%s: %s of unrelated spaces has p ≤ 0.05 in %.1f %%", d, name, level)
 		}
 	}
+}
+
+// p values of stitched models that share nothing, and intervals of models that share a part.
+func TestLevel_Stitched(t *testing.T) {
+	runtest.Long(t, "it simulates many recordings")
+	t.Parallel()
+	draws, designs := 30, []simulated{{rho: 0.95, episodes: 12, length: 12, uneven: true}}
+	if text := os.Getenv("REPSCOPE_DRAWS"); text != "" {
+		var err error
+		if draws, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+		designs = []simulated{{rho: 0.95, episodes: 16, length: 15, dim: 64}}
+		for _, rho := range []float64{0, 0.95} {
+			for _, episodes := range []int{5, 16, 60} {
+				length := map[int]int{5: 48, 16: 15, 60: 8}[episodes]
+				designs = append(designs, simulated{rho: rho, episodes: episodes, length: length, uneven: episodes == 16})
+			}
+		}
+	}
+	for _, d := range designs {
+		var rejected, held tally
+		values := map[string][]report.Estimate{}
+		for draw := range uint64(draws) {
+			apart, shared := stitchedDraw(t, d.draw(draw, false), draw), stitchedDraw(t, d.draw(draw, true), draw)
+			rejected.add("error", apart.Error.Null.P.Float() <= 0.05)
+			rejected.add("agreement", apart.Agreement.Null.P.Float() <= 0.05)
+			values["error"] = append(values["error"], shared.Error.Value)
+			values["agreement"] = append(values["agreement"], shared.Agreement.Value)
+		}
+		for _, name := range rejected.names {
+			mean := 0.0
+			for _, v := range values[name] {
+				mean += v.Float() / float64(draws)
+			}
+			for _, v := range values[name] {
+				held.add(name, v.CI.Defined() && v.CI.Low <= mean && mean <= v.CI.High)
+			}
+			level := rejected.percent(name)
+			t.Logf("%s: %s: p ≤ 0.05 in %.1f %%, intervals hold %.1f %%", d, name, level, held.percent(name))
+			if level > 20 {
+				t.Errorf("%s: %s of unrelated models has p ≤ 0.05 in %.1f %%", d, name, level)
+			}
+		}
+	}
+}
+
+// stitchedDraw stitches the first of two models to the second.
+func stitchedDraw(t *testing.T, in Input, seed uint64) Stitch {
+	t.Helper()
+	rest := &linearRest{classes: true, weights: [][]float64{{1, 0, 2, 0, 0, 1}, {0, 1, 0, -1, 2, 0}, {1, -1, 0, 0, 1, 1}}}
+	for _, m := range in.Models {
+		values := make([]float32, len(m.Latents.F64))
+		for i, v := range m.Latents.F64 {
+			values[i] = float32(v)
+		}
+		in.Layers = append(in.Layers, Layered{Name: m.Name, Layers: []Encoded{m},
+			Stages: []Stage{stageOf(values, 0, rest, m.Latents.Dim)}})
+	}
+	o := stitchOptions()
+	o.Permutations, o.StitchPermutations = 39, 39
+	o.Settings = analysis.Settings{Intervals: true, Seed: seed, Threads: 1}
+	return analyzed(t, in, o).Stitches[0]
 }
 
 // apart counts p values of spaces that share nothing.

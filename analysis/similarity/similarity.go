@@ -68,6 +68,10 @@ type Options struct {
 	Bandwidth float64
 	// Pairs is the number of pairs of states for RSA; 0 means 50,000, negative all.
 	Pairs int
+	// Stitch stitches the layers of models to each other; StitchPermutations is the number of orders of its null, at most
+	// Permutations.
+	Stitch             bool
+	StitchPermutations int
 	// Permutations is the number of orders of the null; 0: none. Null is empty for NullTime.
 	Permutations int
 	Null         Null
@@ -92,6 +96,10 @@ func (o *Options) Declare(l *option.List) {
 	l.Int(&o.Permutations, "permutations", "`N` orders of the null; 0: none").AtLeast(0)
 	option.Choice(l, &o.Null, "null", []Null{NullTime, NullIndependent},
 		"`KIND` of null: time exchanges whole episodes, independent any states")
+	l.Bool(&o.Stitch, "stitch", "put the layers of a model (--layers), through a linear map, before the parts of the "+
+		"others that follow their layers, and compare the outputs")
+	l.Int(&o.StitchPermutations, "stitch-permutations",
+		"`N` orders of the null of --stitch, at most --permutations; 0: none").AtLeast(0)
 	l.Text(&o.Reference, "reference", "`NAME` of a model: test which of the others is more like it")
 }
 
@@ -101,6 +109,7 @@ type Result struct {
 	Pairs       []ModelPair // a < b, in the order (0,1), (0,2), …
 	Layers      []LayerPair // by pair of models, score by score
 	Runs        []RunCurve  // run by run, score by score
+	Stitches    []Stitch    // by the pair of models, in both directions, and the layer that is stitched to
 	Comparisons []report.Comparison
 	// Blocks says how states are grouped for intervals; empty without.
 	Blocks   string
@@ -183,6 +192,9 @@ func (in Input) check(o Options) error {
 		}
 	}
 	if err := in.checkLayers(n); err != nil {
+		return err
+	}
+	if err := in.checkStages(n); err != nil {
 		return err
 	}
 	for _, name := range slices.Concat(o.Measures, o.LayerMeasures) {

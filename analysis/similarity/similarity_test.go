@@ -142,11 +142,18 @@ func TestWarningsAndErrors(t *testing.T) {
 	in := walks(4)
 	flat := Encoded{Name: "flat", Latents: points.Float64(slices.Repeat([]float64{1, 2}, 300), 2)}
 	r := analyzed(t, Input{Episode: in.Episode, Models: append(in.Models[:2:2], flat)}, Options{Permutations: 39})
-	if s := r.Pairs[1].Score("cka"); s.Value.Defined() || !strings.Contains(s.Value.Reason, "model B: ") {
+	if s := r.Pairs[1].Score("cka"); s.Value.Defined() || !strings.Contains(s.Value.Reason, "flat: ") {
 		t.Errorf("a collapsed model: %v %q", s.Value.V, s.Value.Reason)
 	}
 	if !r.Pairs[0].Score("cka").Value.Defined() || r.Models[2].ConstantUnits != 2 {
 		t.Errorf("the others: %+v", r.Pairs[0])
+	}
+	origin := Encoded{Name: "origin", Latents: points.Float64(make([]float64, 600), 2)}
+	copy(origin.Latents.F64[2:], in.Models[0].Latents.F64)
+	zero := analyzed(t, Input{Episode: in.Episode, Models: []Encoded{in.Models[0], origin}}, Options{Measures: []string{"cknna"}})
+	want := "origin: a point has length 0 and no direction"
+	if s := zero.Pairs[0].Score("cknna@10"); s.Value.Reason != want {
+		t.Errorf("reason %q, want %q", s.Value.Reason, want)
 	}
 	for _, want := range []string{"flat: ", "use --permutations 59"} {
 		if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, want) }) {

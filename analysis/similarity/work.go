@@ -38,6 +38,7 @@ type analyzer struct {
 	o        Options
 	couples  [][2]int
 	layers   [][2]int // couples of models with layers
+	seams    []seam
 	names    []string // of the scores
 	blocks   *stat.Blocks
 	null     *stat.EpisodeNull
@@ -60,11 +61,14 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 		return none, err
 	}
 	a := &analyzer{in: in, o: o, couples: couplesOf(len(in.Models)), layers: couplesOf(len(in.Layers))}
+	if o.Stitch {
+		a.seams = in.seams()
+	}
 	if err := a.prepare(); err != nil {
 		return none, err
 	}
 	return shard.Work[*Part, *Result]{
-		Units: len(a.couples) + len(a.layers), Identity: a.identity, Map: a.measure, Merge: a.merge,
+		Units: len(a.couples) + len(a.layers) + len(a.seams), Identity: a.identity, Map: a.measure, Merge: a.merge,
 	}, nil
 }
 
@@ -79,10 +83,11 @@ func couplesOf(models int) [][2]int {
 	return out
 }
 
-// Part is the outcome of a range of pairs: of models, then of models with layers.
+// Part is the outcome of a range of pairs: of models, then of models with layers, then of stitched ones.
 type Part struct {
-	Pairs  []CoupleScores
-	Layers []LayerPair
+	Pairs    []CoupleScores
+	Layers   []LayerPair
+	Stitches []Stitch
 }
 
 // prepare makes the blocks and the orders.
@@ -145,6 +150,10 @@ func (a *analyzer) identity() shard.Identity {
 		id.Inputs = append(id.Inputs, a.in.layerDigests()...)
 		id.Options = append(id.Options, shard.Option("layer-measures", a.o.LayerMeasures))
 	}
+	if len(a.seams) > 0 {
+		id.Inputs = append(id.Inputs, a.in.stageDigests()...)
+		id.Options = append(id.Options, shard.Option("stitch-permutations", a.o.StitchPermutations))
+	}
 	return id
 }
 
@@ -153,8 +162,9 @@ func (a *analyzer) common() shard.Identity {
 	o := a.o
 	return shard.Identity{
 		Analysis: "similarity", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
-		Inputs:  []shard.Field{{Name: "episodes", Value: shard.Digest(points.Points{}, a.in.Episode)}},
-		Options: append(option.Of(&o).Identity("reference", "layer-measures"), o.Identity()...),
+		Inputs: []shard.Field{{Name: "episodes", Value: shard.Digest(points.Points{}, a.in.Episode)}},
+		Options: append(option.Of(&o).Identity("reference", "layer-measures", "stitch", "stitch-permutations"),
+			o.Identity()...),
 	}
 }
 
@@ -164,9 +174,9 @@ func (a *analyzer) identityOf(c int) shard.Identity {
 	if a.blocks != nil {
 		blocks = shard.Digest(points.Points{}, a.blocks.Labels())
 	}
-	first, second := a.in.Models[a.couples[c][0]].Latents, a.in.Models[a.couples[c][1]].Latents
-	other := shard.Option("beside", shard.Digest(second))
-	return a.common().OfModel(shard.Digest(first), other, shard.Option("blocks", blocks))
+	first, second := a.in.Models[a.couples[c][0]], a.in.Models[a.couples[c][1]]
+	return a.common().OfModel(shard.Digest(first.Latents), shard.Option("beside", shard.Digest(second.Latents)),
+		shard.Option("blocks", blocks))
 }
 
 // measure computes a range of pairs.
@@ -188,6 +198,15 @@ func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
 		}
 	}
 	for c := r.Lo; c < r.Hi; c++ {
+		if s := c - len(a.couples) - len(a.layers); s >= 0 {
+			stitches, err := a.stitch(ctx, a.seams[s])
+			if err != nil {
+				return nil, fmt.Errorf("stitching to %s: %w", a.in.Layers[a.seams[s].to].Name, err)
+			}
+			part.Stitches = append(part.Stitches, stitches...)
+			progress(c)
+			continue
+		}
 		if l := c - len(a.couples); l >= 0 {
 			scores, err := a.compareLayers(ctx, a.layers[l])
 			if err != nil {
@@ -213,10 +232,30 @@ func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s and %s: %w", a.in.Models[couple[0]].Name, a.in.Models[couple[1]].Name, err)
 		}
-		part.Pairs = append(part.Pairs, measured)
+		part.Pairs = append(part.Pairs, measured.about(a.in.Models[couple[0]].Name, a.in.Models[couple[1]].Name))
 		progress(c)
 	}
 	return part, nil
+}
+
+// sides stand in reasons for the names of the models of a pair, which may be others when the pair is remembered.
+var sides = [2]string{"\x00first\x00", "\x00second\x00"}
+
+// about enters the names of the models into the reasons of the scores.
+func (c CoupleScores) about(first, second string) CoupleScores {
+	names := strings.NewReplacer(sides[0], first, sides[1], second)
+	c.Scores = slices.Clone(c.Scores)
+	for k := range c.Scores {
+		s := &c.Scores[k]
+		s.Value.Reason = names.Replace(s.Value.Reason)
+		s.Value.CI.Reason = names.Replace(s.Value.CI.Reason)
+		if s.Null != nil {
+			null := *s.Null
+			null.Value.Reason = names.Replace(null.Value.Reason)
+			s.Null = &null
+		}
+	}
+	return c
 }
 
 // compare computes the scores of one pair.
@@ -224,9 +263,9 @@ func (a *analyzer) compare(ctx context.Context, couple [2]int, first, second *si
 ) (CoupleScores, error) {
 	var out CoupleScores
 	collapsed := ""
-	for side, m := range couple { // without its name, which may be another when the pair is remembered
+	for side, m := range couple {
 		if e := a.models[m].EffectiveRank; collapsed == "" && !e.Defined() {
-			collapsed = "model " + []string{"A", "B"}[side] + ": " + e.Reason
+			collapsed = sides[side] + ": " + e.Reason
 		}
 	}
 	if collapsed != "" {
@@ -240,6 +279,8 @@ func (a *analyzer) compare(ctx context.Context, couple [2]int, first, second *si
 	if a.cropped != nil {
 		o.Orders = nil
 	}
+	first.Named(sides[0])
+	second.Named(sides[1])
 	series, err := similarity.Score(ctx, first, second, o)
 	if err != nil {
 		return out, err
@@ -287,7 +328,7 @@ func (a *analyzer) score(s, under similarity.Series, n int) (PairScore, *stat.Ja
 	}
 	chance := a.null.ChanceOf(under.Value, under.Null, a.near, s.Measure.Falls)
 	out.Null = &ScoreNull{
-		Permutations: len(a.orders), States: n, Value: report.NumberOr(under.Value, under.Reason),
+		Permutations: len(under.Null), States: n, Value: report.NumberOr(under.Value, under.Reason),
 		Chance: results.ChanceOf(chance),
 	}
 	if a.cropped != nil {
@@ -321,21 +362,13 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 	for _, part := range parts {
 		measured = append(measured, part.Pairs...)
 		result.Layers = append(result.Layers, part.Layers...)
+		result.Stitches = append(result.Stitches, part.Stitches...)
 	}
 	for s := range a.names {
-		p := make([]float64, len(measured))
-		for c := range measured {
-			p[c] = math.NaN()
-			if null := measured[c].Scores[s].Null; null != nil {
-				p[c] = null.P.Float()
-			}
-		}
-		for c, v := range stat.Holm(p) {
-			if null := measured[c].Scores[s].Null; null != nil {
-				null.PHolm = report.NumberOr(v, null.P.Reason)
-			}
-		}
+		correct(len(measured), func(c int) *ScoreNull { return measured[c].Scores[s].Null })
 	}
+	correct(len(result.Stitches), func(i int) *ScoreNull { return result.Stitches[i].Error.Null })
+	correct(len(result.Stitches), func(i int) *ScoreNull { return result.Stitches[i].Agreement.Null })
 	for c, m := range measured {
 		pair := ModelPair{A: a.in.Models[a.couples[c][0]].Name, B: a.in.Models[a.couples[c][1]].Name}
 		for s, name := range a.names {
@@ -349,6 +382,22 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 		return result, nil
 	}
 	return result, a.compareTo(result, measured)
+}
+
+// correct corrects the p values of n nulls by Holm's method; those that are nil have none.
+func correct(n int, null func(i int) *ScoreNull) {
+	p := make([]float64, n)
+	for i := range p {
+		p[i] = math.NaN()
+		if one := null(i); one != nil {
+			p[i] = one.P.Float()
+		}
+	}
+	for i, v := range stat.Holm(p) {
+		if one := null(i); one != nil {
+			one.PHolm = report.NumberOr(v, one.P.Reason)
+		}
+	}
 }
 
 // warn names what a reader of the numbers should know.

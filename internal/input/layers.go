@@ -81,7 +81,10 @@ func (m *Model) layered() bool {
 }
 
 // ByLayer reports whether the layers of models are compared one by one.
-func (d *Data) ByLayer() bool { return !d.inputs.byLayer.empty() }
+func (d *Data) ByLayer() bool { return d.inputs.ByLayer() }
+
+// ByLayer reports whether --layers is given.
+func (in *Inputs) ByLayer() bool { return !in.byLayer.empty() }
 
 // layerOf are the model and the layer of latents that are a layer, as MODEL:LAYER.
 func (in *Inputs) layerOf(m *Model) (model, layer string, ok bool) {

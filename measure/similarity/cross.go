@@ -53,13 +53,13 @@ func crossProducts(ctx context.Context, c *comparison) error {
 		}
 		c.enter(name, scores[name])
 	}
-	c.enterAlignment(scores["cka"], scores["cka_debiased"])
+	c.enterAlignment(scores["cka"], scores["cka_debiased"], work.aUnbiased, work.bUnbiased)
 	if reason := work.degenerate(); reason != "" {
 		c.refuse("svcca", reason)
 		c.refuse("pwcca", reason)
 	}
 	if s := c.series["unit_match"]; s != nil && math.IsNaN(s.Value) {
-		s.Reason = "a space has no unit that varies"
+		s.Reason = c.because("no unit varies", !slices.Contains(c.a.constant, false), !slices.Contains(c.b.constant, false))
 	}
 	return c.withoutBlocks(ctx, c.deleting(crossNames...), crossProducts)
 }
@@ -105,12 +105,13 @@ func crossRows[T kernel.Float](ctx context.Context, w *crossWork, rows []int, va
 	})
 }
 
-// enterAlignment takes over rows of both linear CKA.
-func (c *comparison) enterAlignment(biased, debiased []float64) {
+// enterAlignment takes over rows of both linear CKA. ownA and ownB are the unbiased HSICs of the spaces with
+// themselves.
+func (c *comparison) enterAlignment(biased, debiased []float64, ownA, ownB float64) {
 	c.enter("cka", biased)
 	c.enter("cka_debiased", debiased)
 	if s := c.series["cka_debiased"]; s != nil && math.IsNaN(s.Value) {
-		s.Reason = "the unbiased HSIC of a space is not positive"
+		s.Reason = c.because("the unbiased HSIC with itself is not positive", !(ownA > 0), !(ownB > 0))
 	}
 }
 
@@ -216,8 +217,8 @@ func (c components) whitened() matrix.Matrix {
 func (w *crossWork) degenerate() string {
 	n, first, second := w.c.a.n(), len(w.first.size), len(w.second.size)
 	if most := max(first, second); most >= n-1 {
-		return fmt.Sprintf("%d components of %d points: every canonical correlation is 1 in any order of the points; "+
-			"want more points than dimensions", most, n)
+		return w.c.because(fmt.Sprintf("%d components of %d points: every canonical correlation is 1 in any order of the "+
+			"points; want more points than dimensions", most, n), first >= n-1, second >= n-1)
 	}
 	return ""
 }

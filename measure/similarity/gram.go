@@ -54,7 +54,7 @@ func pairMatrices(ctx context.Context, c *comparison) error {
 		c.enter(name, scores)
 		names = append(names, name)
 		if math.IsNaN(scores[0]) {
-			c.refuse(name, equalDistances)
+			c.refuse(name, c.because(equalDistances, !(a.own > 0), !(b.own > 0)))
 		}
 	}
 	slices.Sort(names)

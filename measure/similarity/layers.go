@@ -337,15 +337,15 @@ func (t *rowWork) gather(row, u, from, to int) {
 func (w *alignments) series(i, j int) []Series {
 	x, y := w.a[i], w.b[j]
 	squaresA, squaresB := matrix.Dot(x.square, x.square), matrix.Dot(y.square, y.square)
+	ownA := unbiasedHSIC(w.ownA[i]+squaresA, squaresA, x.total, x.total, x.n())
+	ownB := unbiasedHSIC(w.ownB[j]+squaresB, squaresB, y.total, y.total, y.n())
 	var biased, unbiased []float64
 	for row := range w.rows() {
 		c := i*len(w.b) + j
 		squares := w.squares[row][c]
 		sum := w.cross[row][c] + squares
 		biased = append(biased, alignment(sum, w.ownA[i]+squaresA, w.ownB[j]+squaresB))
-		unbiased = append(unbiased, alignment(unbiasedHSIC(sum, squares, x.total, y.total, x.n()),
-			unbiasedHSIC(w.ownA[i]+squaresA, squaresA, x.total, x.total, x.n()),
-			unbiasedHSIC(w.ownB[j]+squaresB, squaresB, y.total, y.total, y.n())))
+		unbiased = append(unbiased, alignment(unbiasedHSIC(sum, squares, x.total, y.total, x.n()), ownA, ownB))
 	}
 	c := &comparison{a: x, b: y, o: w.o, series: map[string]*Series{}}
 	var out []Series
@@ -353,7 +353,7 @@ func (w *alignments) series(i, j int) []Series {
 		m, _ := Find(name)
 		c.series[name] = &Series{Name: name, Measure: m}
 	}
-	c.enterAlignment(biased, unbiased)
+	c.enterAlignment(biased, unbiased, ownA, ownB)
 	for _, name := range alignedNames(w.o) {
 		if reason := c.undefined(); reason != "" {
 			c.refuse(name, reason)

@@ -373,7 +373,7 @@ func (c *comparison) undefined() string {
 	case c.a.n() < 4:
 		return fmt.Sprintf("%d points, want at least 4", c.a.n())
 	case !c.a.Varies() || !c.b.Varies():
-		return constantPoints
+		return c.because(constantPoints, !c.a.Varies(), !c.b.Varies())
 	}
 	return ""
 }
@@ -388,6 +388,21 @@ func (c *comparison) refuse(name, reason string) {
 	if s := c.series[name]; s != nil {
 		s.Value, s.Reason = math.NaN(), reason
 	}
+}
+
+// because is a reason after the names of the spaces that it is about; neither named ones nor such: the reason alone.
+func (c *comparison) because(reason string, first, second bool) string {
+	var names []string
+	if first && c.a.name != "" {
+		names = append(names, c.a.name)
+	}
+	if second && c.b.name != "" {
+		names = append(names, c.b.name)
+	}
+	if len(names) == 0 {
+		return reason
+	}
+	return strings.Join(names, " and ") + ": " + reason
 }
 
 // order is the order of row 0, as the points are, or of null p at row p + 1.

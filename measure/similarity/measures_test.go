@@ -376,3 +376,37 @@ func TestScoreThreads(t *testing.T) {
 		}
 	}
 }
+
+// A reason names the space that it is about, where the space has a name.
+func TestReasonsNameSpaces(t *testing.T) {
+	t.Parallel()
+	a, _ := randomSpaces(rand.New(rand.NewPCG(13, 14)), 12, 3, 4)
+	corners := mapped(a, func(row []float64) { scaleRow(row, func(int) float64 { return 0 }) })
+	apart := points.Float64(make([]float64, 12*12), 12)
+	for i := range 12 { // all distances are equal
+		apart.F64[i*12+i] = 1
+	}
+	nowhere := points.Float64(slices.Clone(a.F64), 3)
+	clear(nowhere.F64[:3])
+	for _, test := range []struct {
+		b             points.Points
+		measure, want string
+	}{
+		{corners, "cka", "second: the points are constant"},
+		{apart, "rsa_pearson", "second: all distances are equal"},
+		{apart, "svcca", "second: 11 components of 12 points"},
+		{nowhere, "cknna", "second: a point has length 0"},
+	} {
+		o := Options{Measures: []string{test.measure}, K: []int{3}}
+		for _, names := range [][2]string{{"first", "second"}, {"", ""}} {
+			series, err := Score(t.Context(), mustPrepare(t, a).Named(names[0]), mustPrepare(t, test.b).Named(names[1]), o)
+			want := test.want
+			if names[0] == "" {
+				want = strings.TrimPrefix(want, "second: ")
+			}
+			if err != nil || !strings.HasPrefix(series[0].Reason, want) {
+				t.Errorf("%s: reason %q, %v, want %q", test.measure, series[0].Reason, err, want)
+			}
+		}
+	}
+}

@@ -280,7 +280,7 @@ func neighborAlignment(ctx context.Context, c *comparison) error {
 			return err
 		}
 		if a == nil || b == nil {
-			c.refuse(name, "a point has length 0 and no direction")
+			c.refuse(name, c.because("a point has length 0 and no direction", a == nil, b == nil))
 			continue
 		}
 		scores := make([]float64, 1+len(c.o.Orders))

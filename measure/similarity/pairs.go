@@ -45,7 +45,7 @@ func pairDistances(ctx context.Context, c *comparison) error {
 	c.enter("rsa_pearson", pearson)
 	for _, name := range []string{"rsa_spearman", "rsa_pearson"} {
 		if s := c.series[name]; s != nil && math.IsNaN(s.Value) {
-			s.Reason = equalDistances
+			s.Reason = c.because(equalDistances, same(first.value), same(second.value))
 		}
 	}
 	deleting := c.deleting("rsa_spearman", "rsa_pearson")
@@ -54,6 +54,8 @@ func pairDistances(ctx context.Context, c *comparison) error {
 	}
 	return c.deletePairs(ctx, deleting, pairs, first.value, second.value)
 }
+
+func same(values []float64) bool { return len(values) == 0 || slices.Min(values) == slices.Max(values) }
 
 const equalDistances = "all distances are equal"
 
@@ -126,7 +128,7 @@ func meanRanks(values []float64) []float64 {
 
 // pearsonOf is NaN where one side does not vary.
 func pearsonOf(x, y []float64) float64 {
-	if len(x) < 2 || slices.Min(x) == slices.Max(x) || slices.Min(y) == slices.Max(y) {
+	if len(x) < 2 || same(x) || same(y) {
 		return math.NaN()
 	}
 	var xMean, yMean float64

@@ -32,7 +32,7 @@ func (w *crossWork) regress() error {
 		return err
 	}
 	for d, from := range []*Prepared{w.c.a, w.c.b} {
-		if w.regressions[d], err = newRegression(from, fold); err != nil {
+		if w.regressions[d], err = newRegression(from.x, from.x.Dim, fold); err != nil {
 			return err
 		}
 	}
@@ -82,12 +82,13 @@ type foldRegression struct {
 	shrunk matrix.Matrix // [penalties, D]: 1/(value + penalty)
 }
 
-// newRegression prepares the regressions from a space.
-func newRegression(from *Prepared, fold []int) (*regression, error) {
-	out := &regression{fold: make([]int, from.x.N)}
-	dim := from.x.Dim
+// newRegression prepares the regressions from centered points with as many units: penalties are in their mean
+// eigenvalues, also where the points have fewer coordinates with the same inner products.
+func newRegression(from matrix.Matrix, units int, fold []int) (*regression, error) {
+	out := &regression{fold: make([]int, from.N)}
+	dim := from.Dim
 	whole := matrix.New(dim, dim)
-	if err := crossProduct(whole, from.x, from.x, 0, nil); err != nil {
+	if err := crossProduct(whole, from, from, 0, nil); err != nil {
 		return nil, err
 	}
 	for f := range predictionFolds {
@@ -101,11 +102,11 @@ func newRegression(from *Prepared, fold []int) (*regression, error) {
 			continue
 		}
 		one := foldRegression{test: len(members)}
-		test, training := from.x.Select(members), matrix.New(dim, dim)
+		test, training := from.Select(members), matrix.New(dim, dim)
 		if err := crossProduct(training, test, test, 0, nil); err != nil {
 			return nil, err
 		}
-		trained := float64(from.x.N - one.test)
+		trained := float64(from.N - one.test)
 		mean := make([]float64, dim)
 		for i := range test.N {
 			matrix.AddTo(mean, test.Row(i))
@@ -126,7 +127,7 @@ func newRegression(from *Prepared, fold []int) (*regression, error) {
 			matrix.Axpy(test.Row(i), -1, mean)
 		}
 		one.mean = mean
-		if err := one.finish(test); err != nil {
+		if err := one.finish(test, units); err != nil {
 			return nil, err
 		}
 		out.folds = append(out.folds, one)
@@ -135,7 +136,7 @@ func newRegression(from *Prepared, fold []int) (*regression, error) {
 }
 
 // finish sets what follows from the test points about the mean of the training points.
-func (fold *foldRegression) finish(test matrix.Matrix) error {
+func (fold *foldRegression) finish(test matrix.Matrix, units int) error {
 	dim := test.Dim
 	x := matrix.New(test.N, dim)
 	product := kernel.Product[float64]{
@@ -147,7 +148,7 @@ func (fold *foldRegression) finish(test matrix.Matrix) error {
 	}
 	scale := 0.0
 	for _, v := range fold.values {
-		scale += max(v, 0) / float64(dim)
+		scale += max(v, 0) / float64(units)
 	}
 	fold.shrunk = matrix.New(len(penalties), dim)
 	for a, penalty := range penalties {
@@ -180,8 +181,17 @@ func (t *crossThread[T]) explained(d int, order []int) (float64, error) {
 		}
 	}
 	residual := 0.0
+	for f, best := range chosenPenalties(lost) {
+		residual += lost[f][best]
+	}
+	return 1 - residual/to.total, nil
+}
+
+// chosenPenalties are for each fold the penalty with the least error over the other folds.
+func chosenPenalties(lost [][]float64) []int {
+	chosen := make([]int, len(lost))
 	for f := range lost {
-		best, least := 0, math.Inf(1)
+		least := math.Inf(1)
 		for a := range penalties {
 			others := 0.0
 			for g := range lost {
@@ -190,12 +200,11 @@ func (t *crossThread[T]) explained(d int, order []int) (float64, error) {
 				}
 			}
 			if others < least {
-				best, least = a, others
+				chosen[f], least = a, others
 			}
 		}
-		residual += lost[f][best]
 	}
-	return 1 - residual/to.total, nil
+	return chosen
 }
 
 // errors are the sums of squared errors over the test points of a fold, by penalty. With Z and T, the cross products of
@@ -236,6 +245,14 @@ func (t *crossThread[T]) errors(d, f int, squares float64) ([]float64, error) {
 		return nil, err
 	}
 	weights := matrix.Matrix{N: dim, Dim: dim, Data: t.weights[:dim*dim]}
+	return lostBy(fold, squares, along, inner, weights)
+}
+
+// lostBy are the errors by penalty from the sums of [crossThread.errors]: along is (Z·Tᵀ)_kk, inner the upper half of
+// Z·Zᵀ. weights is memory.
+func lostBy[T kernel.Float](fold *foldRegression, squares float64, along []float64, inner []T, weights matrix.Matrix,
+) ([]float64, error) {
+	dim := len(along)
 	for k := range dim {
 		row, square, products := weights.Row(k), fold.square.Row(k), inner[k*dim:]
 		clear(row[:k])

@@ -18,6 +18,7 @@ import (
 // Prepared is one model's points [N, D] prepared for [Score]: each part is computed when a measure first asks for it.
 // Safe for concurrent use.
 type Prepared struct {
+	name     string // for reasons; may be empty
 	points   points.Points
 	x        matrix.Matrix // centered; divided by a power of two so that its largest number is about 1
 	square   []float64     // ‖x_i‖²
@@ -87,6 +88,12 @@ func prepare(z points.Points) *Prepared {
 	return p
 }
 
+// Named enters a name by which the reasons of missing scores call the space.
+func (p *Prepared) Named(name string) *Prepared {
+	p.name = name
+	return p
+}
+
 func (p *Prepared) n() int { return p.x.N }
 
 // Len is the number of points.
@@ -126,7 +133,9 @@ func constantUnits(z points.Points) []bool {
 }
 
 // Select is the space of some of the points.
-func (p *Prepared) Select(index []int) *Prepared { return prepare(p.points.Select(index)) }
+func (p *Prepared) Select(index []int) *Prepared {
+	return prepare(p.points.Select(index)).Named(p.name)
+}
 
 // crossProduct is XᵀY in the given memory, of equally many rows.
 func crossProduct(into matrix.Matrix, x, y matrix.Matrix, threads int, workspace *kernel.Workspace[float64]) error {

@@ -389,6 +389,8 @@ COMMANDS = {
         "permutations:int "
         "reference:text "
         "rsa_pairs:int "
+        "stitch:bool "
+        "stitch_permutations:int "
         "samples:int "
         "seed:int "
         "bootstrap:int "
@@ -2206,6 +2208,8 @@ def similarity(
     permutations: Optional[Int] = None,
     reference: Optional[Text] = None,
     rsa_pairs: Optional[Int] = None,
+    stitch: Optional[bool] = None,
+    stitch_permutations: Optional[Int] = None,
     samples: Optional[Int] = None,
     seed: Optional[Int] = None,
     bootstrap: Optional[Int] = None,
@@ -2272,6 +2276,10 @@ def similarity(
     Latents named A:LAYER (latents A:conv1=FILE) are layers of A. A model with layers stands
     among the models with its last layer.
 
+    stitch replaces a layer of one model by a linear map of a layer of another, the map of
+    predictivity fitted on other episodes, for every pair of these layers. error is how far the
+    outputs then are from the model's own: 0 where they are equal, 1 where they are like the mean.
+
     Three or more models named RUN@STEP, such as jepa@1000, are checkpoints of a run: a curve shows
     how alike each is to the last one.
 
@@ -2308,6 +2316,9 @@ def similarity(
         permutations: N orders of the null; 0: none. Default: 200.
         reference: NAME of a model: test which of the others is more like it.
         rsa_pairs: N pairs of states for RSA; 0: all. Default: 50000.
+        stitch: put the layers of a model (layers), through a linear map, before the parts of the others that follow
+            their layers, and compare the outputs.
+        stitch_permutations: N orders of the null of stitch, at most permutations; 0: none. Default: 20.
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all; default with example:
             500. Default: 0.
         seed: N, the seed of all random draws. Default: 42.

@@ -32,12 +32,20 @@ var Command = run.Command{
 		o := similarity.Options{
 			Measures: slices.Clone(similarity.DefaultMeasures), K: []int{10}, Bandwidth: 0.5, Pairs: 50_000,
 			LayerMeasures: slices.Clone(similarity.DefaultLayerMeasures),
-			Permutations:  200, Null: similarity.NullTime,
+			Permutations:  200, Null: similarity.NullTime, StitchPermutations: 20,
 		}
 		flags.Declare(option.Of(&o))
 		return run.Job{
 			Files: output.Files("similarity", "similarity_pairs.csv", "similarity.figure",
-				"similarity_layers.csv", "similarity_layers.figure", "similarity_steps.csv", "similarity_steps.figure"),
+				"similarity_layers.csv", "similarity_layers.figure", "similarity_steps.csv", "similarity_steps.figure",
+				"similarity_stitches.csv"),
+			Check: func(*run.Options) error {
+				if o.Stitch && !inputs.ByLayer() {
+					return run.Hint(run.Usage("--stitch without --layers: no layers to stitch"),
+						"give --layers A=PATTERN,B=PATTERN with the names of two models")
+				}
+				return nil
+			},
 			Run: func(ctx context.Context, env *run.Env) error {
 				if o.Pairs == 0 {
 					o.Pairs = -1
@@ -48,14 +56,14 @@ var Command = run.Command{
 				}
 				return analyse(ctx, env, data, o)
 			},
-			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs) },
+			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, o.Stitch) },
 			Divides: true,
 		}
 	},
 }
 
 // dryRun says what a run would do.
-func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, stitch bool) error {
 	data, err := inputs.Plan(ctx, env)
 	if err != nil {
 		return err
@@ -68,6 +76,9 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
 	files, figures := []string{"similarity_pairs.csv"}, []string{"similarity"}
 	if data.ByLayer() {
 		files, figures = append(files, "similarity_layers.csv"), append(figures, "similarity_layers")
+	}
+	if stitch {
+		files = append(files, "similarity_stitches.csv")
 	}
 	names := make([]string, len(data.Models))
 	for i, m := range data.Models {
@@ -113,6 +124,10 @@ layers is compared with the best pair in each order, so that the search is part 
 Latents named A:LAYER (--latents A:conv1=FILE) are layers of A. A model with layers stands
 among the models with its last layer.
 
+--stitch replaces a layer of one model by a linear map of a layer of another, the map of
+predictivity fitted on other episodes, for every pair of these layers. error is how far the
+outputs then are from the model's own: 0 where they are equal, 1 where they are like the mean.
+
 Three or more models named RUN@STEP, such as jepa@1000, are checkpoints of a run: a curve shows
 how alike each is to the last one.
 
@@ -137,7 +152,12 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o similarity.O
 	}
 	in := similarity.Input{Episode: states.Episode, Models: states.Models}
 	for _, model := range layers {
-		in.Layers = append(in.Layers, similarity.Layered(model))
+		in.Layers = append(in.Layers, similarity.Layered{Name: model.Name, Layers: model.Layers})
+	}
+	if o.Stitch {
+		if err := addStages(ctx, data, layers, states, &in); err != nil {
+			return err
+		}
 	}
 	need := in.Bytes(parallel.Workers(env.Options.Threads, o.Permutations+1))
 	if err := data.RoomForSpectra(states.Models, need); err != nil {
@@ -165,6 +185,12 @@ func write(r *similarity.Result, env *run.Env, o similarity.Options) error {
 		steps = append(steps,
 			func(env *run.Env) error { return writeLayers(r, env) },
 			func(env *run.Env) error { return printLayers(r, env) })
+	}
+	if len(r.Stitches) > 0 {
+		env.Result.Extra.Set("stitches", r.Stitches)
+		steps = append(steps,
+			func(env *run.Env) error { return writeStitches(r, env) },
+			func(env *run.Env) error { return printStitches(r, env) })
 	}
 	if len(r.Runs) > 0 {
 		env.Result.Extra.Set("runs", r.Runs)

@@ -33,11 +33,18 @@ func Figure(r *similarity.Result) *plots.Figure {
 		if i == 0 && len(names) > 2 {
 			matrix.Tree = tree
 		}
-		tiles = append(tiles,
-			plots.Tile{Panel: matrix, Title: measures.TitleOf(name), Row: 0, Column: i})
+		var panel plots.Panel = matrix
+		if len(names) > mostStyles {
+			panel = named(matrix, i == 0)
+		}
+		tiles = append(tiles, plots.Tile{Panel: panel, Title: measures.TitleOf(name), Row: 0, Column: i})
 	}
 	position, stress := grids[0].scaled()
 	spread := &plots.Scatter{X: plots.Axis{Label: "First axis"}, Y: plots.Axis{Label: "Second axis"}}
+	styles := names
+	if len(names) > mostStyles {
+		styles = []string{allModels}
+	}
 	for m, name := range names {
 		series := plots.ScatterSeries{Name: name, Reason: output.Why(r.Models[m].EffectiveRank)}
 		if series.Reason == "" {
@@ -45,15 +52,50 @@ func Figure(r *similarity.Result) *plots.Figure {
 		}
 		spread.Series = append(spread.Series, series)
 	}
+	if len(names) > mostStyles {
+		spread.Series = together(spread.Series)
+	}
 	tiles = append(tiles,
 		plots.Tile{Panel: againstChance(r, shown[0]), Title: "Score and chance", Row: 1, Column: 0},
 		plots.Tile{Panel: spread, Title: "Map of the models", Row: 1, Column: 1})
+	heights, height := []float64(nil), 150+3*max(0, float64(len(r.Models)-12))
+	if len(names) > mostStyles {
+		heights = []float64{30 + 2.3*float64(len(names)), 80}
+		height = heights[0] + heights[1]
+	}
 	return &plots.Figure{
-		WidthMM: plots.DoubleColumnMM, HeightMM: 150 + 3*max(0, float64(len(r.Models)-12)),
-		Tiles: tiles, Series: names, Title: "Similarity of latent spaces",
+		WidthMM: plots.DoubleColumnMM, HeightMM: height, RowHeights: heights,
+		Tiles: tiles, Series: styles, Title: "Similarity of latent spaces",
 		Footnote: caption(r, shown, tree[len(tree)-1].Height, stress),
 		Notes:    output.IntervalNotes(r.Warnings),
 	}
+}
+
+// mostStyles is the number of models up to which a color and a marker tell each one.
+const mostStyles = 20
+
+// allModels is the series of more models.
+const allModels = "models"
+
+// named is a matrix with the names of its rows in place of colors; those on the left only for the first one.
+func named(m *plots.Matrix, first bool) *plots.HeatMap {
+	out := &plots.HeatMap{
+		Columns: m.Names, Values: m.Values, Decimals: -1, Ordered: true,
+		Scale: plots.ColorScale{Ramp: plots.RampDiverging, Low: -1, High: 1, Label: "Adjusted score above, score below"},
+	}
+	if first {
+		out.Rows = m.Names
+	}
+	return out
+}
+
+// together are the points of all series as one.
+func together(series []plots.ScatterSeries) []plots.ScatterSeries {
+	out := plots.ScatterSeries{Name: allModels}
+	for _, s := range series {
+		out.X, out.Y = append(out.X, s.X...), append(out.Y, s.Y...)
+	}
+	return []plots.ScatterSeries{out}
 }
 
 // caption explains the panels.
@@ -65,9 +107,13 @@ func caption(r *similarity.Result, shown []string, root, stress float64) string 
 	if !adjusted(r, shown[0]) {
 		note = "Matrices: scores (no null). "
 	}
-	if len(r.Models) > 2 {
+	switch title := measures.TitleOf(shown[0]); {
+	case len(r.Models) > mostStyles:
+		note += fmt.Sprintf("Models stand in the order of average linkage of 1 − adjusted %s. The map is classical "+
+			"scaling of the same, stress %.2f. ", title, stress)
+	case len(r.Models) > 2:
 		note += fmt.Sprintf("Tree: average linkage of 1 − adjusted %s, in whose order models stand; its root is at %.2f. "+
-			"The map is classical scaling of the same, stress %.2f. ", measures.TitleOf(shown[0]), root, stress)
+			"The map is classical scaling of the same, stress %.2f. ", title, root, stress)
 	}
 	if adjusted(r, shown[0]) {
 		if len(r.Pairs) <= mostBars {

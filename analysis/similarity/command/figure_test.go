@@ -75,7 +75,7 @@ func TestFigureOfACollapsedModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := result.Pairs[0].Score("cka"); s.Value.Defined() || !strings.Contains(s.Value.Reason, "model B") {
+	if s := result.Pairs[0].Score("cka"); s.Value.Defined() || !strings.Contains(s.Value.Reason, in.Models[1].Name+": ") {
 		t.Errorf("score %v %q", s.Value.V, s.Value.Reason)
 	}
 	if s := result.Pairs[1].Score("cka"); !s.Value.Defined() || !s.Null.P.Defined() {

@@ -61,9 +61,27 @@ func describeMethods(d *methods.Draft) {
 				"much, so that it includes the search.")
 		}
 	}
+	if d.Yes("stitch") {
+		sayStitches(d)
+	}
 	output.Methods(d, "")
 	if d.Text("reference") != "" && len(d.Result.Comparisons) > 0 {
 		d.Say("The comparisons are about which model is more like %s.", d.Text("reference"))
+	}
+}
+
+// sayStitches describes stitched models.
+func sayStitches(d *methods.Draft) {
+	d.Section("Stitching")
+	d.Say("Each layer of a model was put before the part of another model that follows each of its layers, through a " +
+		"ridge regression between the values of the two layers [@bansal2021]. Layers with the same positions have one " +
+		"regression of channels for all positions.")
+	d.Say("Each state was mapped by a regression on the other four of five folds of whole episodes, whose penalty has " +
+		"the least error over the other folds. The error is the sum of squared differences of the outputs from the " +
+		"outputs of the whole model, over their sum of squares about the mean; agreement is the share of states with " +
+		"the same class.")
+	if n := min(d.Number("stitch-permutations"), d.Number("permutations")); n > 0 {
+		d.Say("Both were compared with their values in %g orders of the same null.", n)
 	}
 }
 
