@@ -171,12 +171,12 @@ func scoreOf(t *Test, s terms, units grouping) ScoreAudit {
 	return out
 }
 
-// asProduct gives the difference of a score on all n states and on clean ones an interval with the asymmetry of the share
-// of leaking states: where few episodes leak, the difference, which is share × gap, is as skewed as the share. With half
-// widths t·SE of the difference h and of the share s, and the interval [l, u] of the share q by [stat.Jackknifed.AsShare],
-// the distances of the ends are √(h² − (gap·s)² + (gap·(q − l))²) and √(h² − (gap·s)² + (gap·(u − q))²): the variance
-// that comes from the share is replaced at each end (Zou and Donner 2008, "Construction of confidence limits about effect
-// measures").
+// asProduct gives the difference of a score on all n states and on clean ones an interval with the asymmetry of the
+// share of leaking states: where few episodes leak, the difference, which is share × gap, is as skewed as the share.
+// With half widths t·SE of the difference h and of the share s, and the interval [l, u] of the share q by
+// [stat.Jackknifed.AsShare], the distances of the ends are √(h² − (gap·s)² + (gap·(q − l))²) and √(h² − (gap·s)² +
+// (gap·(u − q))²): the variance that comes from the share is replaced at each end (Zou and Donner 2008, "Construction
+// of confidence limits about effect measures").
 func asProduct(difference, share *stat.Jackknifed, n int) {
 	gap := difference.Estimate / share.Estimate
 	if share.Estimate == 0 || math.IsNaN(gap) || !share.Interval.Defined() || !difference.Interval.Defined() {

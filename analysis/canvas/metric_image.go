@@ -20,7 +20,8 @@ var screenPixels = Kind{
 		{Name: "psnr", About: "peak signal-to-noise ratio of the screens",
 			Unit: "dB", Direction: report.Higher, High: unbounded, Compared: true, Improved: true},
 		{Name: "rmse", About: "root mean squared difference of pixels",
-			Unit: "levels of 0 to 255", Direction: report.Lower, Low: 0, High: screenshot.ByteRange, Compared: true, Improved: true},
+			Unit: "levels of 0 to 255", Direction: report.Lower, Low: 0, High: screenshot.ByteRange,
+			Compared: true, Improved: true},
 	},
 	Definition: func(o *Setting) string {
 		window := "uniform window of 7 × 7, sample covariance"

@@ -42,8 +42,8 @@ type Strengths struct {
 type Strength struct {
 	Name               string
 	Wins, Losses, Ties int
-	// Estimate is the natural logarithm of the strength, with mean 0 over all. Its interval deletes raters and, for models,
-	// samples: see [Strengths.Deleted].
+	// Estimate is the natural logarithm of the strength, with mean 0 over all. Its interval deletes raters and, for
+	// models, samples: see [Strengths.Deleted].
 	report.Estimate
 	// Information is the interval by the information matrix, as if comparisons were independent.
 	Information report.Interval
@@ -62,7 +62,7 @@ type PreferenceAgreement struct {
 // vote is a comparison of two items, by their numbers.
 type vote struct {
 	a, b    int
-	outcome Outcome
+	outcome Choice
 }
 
 // ballot are comparisons with what intervals delete.
@@ -106,8 +106,8 @@ func (p *plan) prefer(ctx context.Context, r *Result) error {
 	}
 	a := &Preferences{}
 	var all, within, models ballot
-	known, unknown := knownPreferences(p.in.Preferences, rows)
-	for _, one := range known {
+	counted, unknown := knownPreferences(p.in.Preferences, rows)
+	for _, one := range counted {
 		first, second := rows[one.A], rows[one.B]
 		if one.Outcome == Tie {
 			a.Ties++
@@ -126,7 +126,8 @@ func (p *plan) prefer(ctx context.Context, r *Result) error {
 		r.Warnings = append(r.Warnings, text.Count(unknown, "preference")+" left out: a design is not in this run")
 	}
 	if apart := len(all.votes) - len(within.votes); apart > 0 {
-		r.Warnings = append(r.Warnings, text.Count(apart, "preference")+" between designs for different samples count for the strengths of "+
+		r.Warnings = append(r.Warnings, text.Count(apart, "preference")+" between designs for different samples count for "+
+			"the strengths of "+
 			"designs only")
 	}
 	a.Pairs = len(all.votes)
@@ -149,9 +150,9 @@ func (p *plan) prefer(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// knownPreferences are the preferences between cases that have rows, in an order that does not follow from the order of the
-// file, and the number of the others.
-func knownPreferences(all []Preference, rows map[string]int) (known []Preference, unknown int) {
+// knownPreferences are the preferences between cases that have rows, in an order that does not follow from the order
+// of the file, and the number of the others.
+func knownPreferences(all []Preference, rows map[string]int) (counted []Preference, unknown int) {
 	for _, p := range all {
 		first, ok := rows[p.A]
 		second, too := rows[p.B]
@@ -162,12 +163,12 @@ func knownPreferences(all []Preference, rows map[string]int) (known []Preference
 		if first > second {
 			p.A, p.B, p.Outcome = p.B, p.A, -p.Outcome
 		}
-		known = append(known, p)
+		counted = append(counted, p)
 	}
-	slices.SortFunc(known, func(x, y Preference) int {
+	slices.SortFunc(counted, func(x, y Preference) int {
 		return cmp.Or(rows[x.A]-rows[y.A], rows[x.B]-rows[y.B], cmp.Compare(x.Rater, y.Rater), int(x.Outcome-y.Outcome))
 	})
-	return known, unknown
+	return counted, unknown
 }
 
 // contests are the comparisons of n items, in the order of the pairs, and the pair of every vote.
@@ -203,7 +204,9 @@ func (v vote) count(c *score.Contest, by float64) {
 }
 
 // strengths are the strengths of the items of votes, by their names; samples says that intervals delete these too.
-func (p *plan) strengths(ctx context.Context, votes *ballot, samples bool, name func(item int) string) (Strengths, error) {
+func (p *plan) strengths(
+	ctx context.Context, votes *ballot, samples bool, name func(item int) string,
+) (Strengths, error) {
 	b, items := votes.numbered()
 	n := len(items)
 	out := Strengths{Pairs: len(b.votes), All: make([]Strength, n)}
@@ -254,7 +257,7 @@ func (p *plan) strengths(ctx context.Context, votes *ballot, samples bool, name 
 }
 
 // count counts a comparison.
-func (s *Strength) count(outcome Outcome) {
+func (s *Strength) count(outcome Choice) {
 	switch outcome {
 	case PrefersA:
 		s.Wins++
@@ -323,11 +326,11 @@ func (p *plan) deletes(b *ballot, samples bool) (blocks []*stat.Blocks, deletes 
 		return blocks, deletes, nil
 	}
 	if raters < fewestModels {
-		found := "only " + text.Count(raters, "rater")
+		reason := "only " + text.Count(raters, "rater")
 		if len(b.raters) > 0 && b.raters[0] == "" {
-			found = "the raters are not named"
+			reason = "the raters are not named"
 		}
-		return nil, "", stat.Undefined("interval", "%s, want at least %d", found, fewestModels)
+		return nil, "", stat.Undefined("interval", "%s, want at least %d", reason, fewestModels)
 	}
 	byRater, err := stat.NewBlocks(len(rater), rater, stat.BlockSpec{Kind: stat.EpisodeBlocks})
 	return []*stat.Blocks{byRater}, text.Count(raters, "rater"), err
@@ -343,11 +346,11 @@ type deletion struct {
 
 // without are the log strengths without the votes of a block; NaN where they have no finite estimate.
 func (d *deletion) without(block []int) []float64 {
-	left := slices.Clone(d.contests)
+	contests := slices.Clone(d.contests)
 	for _, i := range block {
-		d.votes[i].count(&left[d.pair[i]], -1)
+		d.votes[i].count(&contests[d.pair[i]], -1)
 	}
-	fit, err := score.BradleyTerry(len(d.fit.Log), left, d.fit)
+	fit, err := score.BradleyTerry(len(d.fit.Log), contests, d.fit)
 	if err != nil {
 		return slices.Repeat([]float64{math.NaN()}, len(d.fit.Log))
 	}

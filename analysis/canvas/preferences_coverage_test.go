@@ -32,7 +32,7 @@ func (o *opinions) normals(sd float64) []float64 {
 }
 
 // vote is what a rater says of two models.
-func (o *opinions) vote(design, taste []float64, a, b int) canvas.Outcome {
+func (o *opinions) vote(design, taste []float64, a, b int) canvas.Choice {
 	u := o.rng.Float64()
 	difference := float64(a-b)/2 + design[a] - design[b] + taste[a] - taste[b] + math.Log(u/(1-u))
 	switch {

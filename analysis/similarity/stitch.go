@@ -50,7 +50,7 @@ type Stitch struct {
 	Positions int `json:"positions"`
 	// Error is Σ‖ŷ − y‖²/Σ‖y − ȳ‖² of the outputs ŷ of the stitched model and y of the model To: 0 where they are equal, 1
 	// for outputs that are always the mean. Agreement is the share of states with the same class. Intervals are by
-	// the same deletions as those of other scores: maps are fitted again.
+	// the same deletions as other scores: maps are fitted again.
 	Error     PairScore `json:"error"`
 	Agreement PairScore `json:"agreement"`
 	// SelfError and SelfAgreement are the same of the model To, stitched to itself at its layer by such a map: what a

@@ -261,7 +261,7 @@ func TestStitch_Reasons(t *testing.T) {
 	}
 }
 
-// Episodes of unequal lengths are cut for the null alone; the score of the cut states is that of these alone.
+// Episodes of unequal lengths are cut for the null alone; the score of the cut states is the score of a run of them.
 func TestStitch_Unequal(t *testing.T) {
 	t.Parallel()
 	const n = 200

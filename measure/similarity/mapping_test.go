@@ -64,7 +64,7 @@ func TestMapping_IsPredictivity(t *testing.T) {
 	}
 }
 
-// Each prediction is that of a ridge regression solved on the points of the other folds, with one penalty of the list
+// Each prediction comes from a ridge regression solved on the points of the other folds, with one penalty of the list
 // for the fold; several points of a state are in one fold.
 func TestMapping_Solved(t *testing.T) {
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestMapping_Solved(t *testing.T) {
 	}
 }
 
-// worstDifference is the largest difference of predictions of the points left out from those of a regression on the
+// worstDifference is the largest difference of predictions of the points left out from a regression on the
 // others.
 func worstDifference(a, b, got points.Points, penalty float64, out func(i int) bool) float64 {
 	p, q := a.Dim, b.Dim

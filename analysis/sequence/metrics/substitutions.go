@@ -28,7 +28,7 @@ const (
 
 var scoreNames = [ScoreCount]string{"masked_marginal", "wild_type_marginal", "delta_pll", "blosum62", "position_frequency", "germline_identity"}
 
-// aboutScores says what the scores are.
+// aboutScores describes the scores.
 var aboutScores = [ScoreCount]string{"masked marginals", "wild-type marginals", "changes of the pseudo-log-likelihood",
 	"BLOSUM62 scores", "position frequencies", "identity with the germline"}
 

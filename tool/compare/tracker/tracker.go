@@ -218,7 +218,8 @@ func IsHistory(data []byte) bool {
 }
 
 // History returns the last values of a history as the row of one model. Members that begin with _, and those that are
-// no numbers, are passed over; NaN and infinity count, also as the texts that Weights & Biases writes for them. Errors, with the line: no object, a row without a step, no metric at all.
+// no numbers, are passed over; NaN and infinity count, also as the texts that Weights & Biases writes for them.
+// Errors, with the line: no object, a row without a step, no metric at all.
 func History(name, model string, data []byte) ([]byte, error) {
 	lasts, order := map[string]*last{}, []string{}
 	line := 0

@@ -302,8 +302,9 @@ func (s *server) start(q *request, what string, args []string) (*ended, error) {
 	defer stop()
 	s.log(q, "info", what+": started")
 	var passed steps
-	c := child{program: s.program, args: args, folder: s.roots.folders[0], settings: []string{"TMPDIR=" + s.scratch, "XDG_CACHE_HOME=" + s.scratch},
-		wall: wall{reads: append([]string{s.program}, s.roots.folders...), writes: []string{s.out, s.scratch}},
+	c := child{program: s.program, args: args, folder: s.roots.folders[0],
+		settings: []string{"TMPDIR=" + s.scratch, "XDG_CACHE_HOME=" + s.scratch},
+		wall:     wall{reads: append([]string{s.program}, s.roots.folders...), writes: []string{s.out, s.scratch}},
 		progress: func(step run.Progress) {
 			if q.token == nil {
 				return
