@@ -85,8 +85,8 @@ func (t *Transaction) repeatedCSV(name string, columns []string, fill func(*CSV)
 	return t.CSV(name, columns, fill)
 }
 
-// replaced are the files of an earlier run, by its list of digests, that the transaction leaves out, or writes under their
-// other name: compressed and not before, or the other way around.
+// replaced are the files of an earlier run, by its list of digests, that the transaction leaves out, or writes under
+// their other name: compressed and not before, or the other way around.
 func (t *Transaction) replaced() (names []string) {
 	now := map[string]bool{}
 	var earlier []string
@@ -112,7 +112,8 @@ func (t *Transaction) replaced() (names []string) {
 		if other == name {
 			other += gunzip.Ending
 		}
-		if (now[other] && !now[name] || slices.Contains(t.omitted, gunzip.Name(name))) && filepath.IsLocal(filepath.FromSlash(name)) {
+		gone := now[other] && !now[name] || slices.Contains(t.omitted, gunzip.Name(name))
+		if gone && filepath.IsLocal(filepath.FromSlash(name)) {
 			names = append(names, name)
 		}
 	}

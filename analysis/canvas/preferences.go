@@ -42,8 +42,8 @@ type Strengths struct {
 type Strength struct {
 	Name               string
 	Wins, Losses, Ties int
-	// Estimate is the natural logarithm of the strength, with mean 0 over all. Its interval deletes raters and, for models,
-	// samples: see [Strengths.Deleted].
+	// Estimate is the natural logarithm of the strength, with mean 0 over all. Its interval deletes raters and, for
+	// models, samples: see [Strengths.Deleted].
 	report.Estimate
 	// Information is the interval by the information matrix, as if comparisons were independent.
 	Information report.Interval
@@ -62,7 +62,7 @@ type PreferenceAgreement struct {
 // vote is a comparison of two items, by their numbers.
 type vote struct {
 	a, b    int
-	outcome Outcome
+	outcome Verdict
 }
 
 // ballot are comparisons with what intervals delete.
@@ -106,28 +106,28 @@ func (p *plan) prefer(ctx context.Context, r *Result) error {
 	}
 	a := &Preferences{}
 	var all, within, models ballot
-	known, unknown := knownPreferences(p.in.Preferences, rows)
-	for _, one := range known {
+	list, unknown := knownPreferences(p.in.Preferences, rows)
+	for _, one := range list {
 		first, second := rows[one.A], rows[one.B]
-		if one.Outcome == Tie {
+		if one.Verdict == Tie {
 			a.Ties++
 		}
 		sample := r.Rows[first].Case.Sample
-		all.add(vote{first, second, one.Outcome}, sample, one.Rater)
+		all.add(vote{first, second, one.Verdict}, sample, one.Rater)
 		if r.Rows[second].Case.Sample != sample {
 			continue
 		}
-		within.add(vote{first, second, one.Outcome}, sample, one.Rater)
+		within.add(vote{first, second, one.Verdict}, sample, one.Rater)
 		if model[first] != model[second] {
-			models.add(vote{model[first], model[second], one.Outcome}, sample, one.Rater)
+			models.add(vote{model[first], model[second], one.Verdict}, sample, one.Rater)
 		}
 	}
 	if unknown > 0 {
 		r.Warnings = append(r.Warnings, text.Count(unknown, "preference")+" left out: a design is not in this run")
 	}
 	if apart := len(all.votes) - len(within.votes); apart > 0 {
-		r.Warnings = append(r.Warnings, text.Count(apart, "preference")+" between designs for different samples count for the strengths of "+
-			"designs only")
+		r.Warnings = append(r.Warnings, text.Count(apart, "preference")+" between designs for different samples count for "+
+			"the strengths of designs only")
 	}
 	a.Pairs = len(all.votes)
 	if len(all.raters) > 0 && all.raters[0] != "" {
@@ -149,9 +149,9 @@ func (p *plan) prefer(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// knownPreferences are the preferences between cases that have rows, in an order that does not follow from the order of the
-// file, and the number of the others.
-func knownPreferences(all []Preference, rows map[string]int) (known []Preference, unknown int) {
+// knownPreferences are the preferences between cases that have rows, in an order that does not follow from the order
+// of the file, and the number of the others.
+func knownPreferences(all []Preference, rows map[string]int) (list []Preference, unknown int) {
 	for _, p := range all {
 		first, ok := rows[p.A]
 		second, too := rows[p.B]
@@ -160,14 +160,14 @@ func knownPreferences(all []Preference, rows map[string]int) (known []Preference
 			continue
 		}
 		if first > second {
-			p.A, p.B, p.Outcome = p.B, p.A, -p.Outcome
+			p.A, p.B, p.Verdict = p.B, p.A, -p.Verdict
 		}
-		known = append(known, p)
+		list = append(list, p)
 	}
-	slices.SortFunc(known, func(x, y Preference) int {
-		return cmp.Or(rows[x.A]-rows[y.A], rows[x.B]-rows[y.B], cmp.Compare(x.Rater, y.Rater), int(x.Outcome-y.Outcome))
+	slices.SortFunc(list, func(x, y Preference) int {
+		return cmp.Or(rows[x.A]-rows[y.A], rows[x.B]-rows[y.B], cmp.Compare(x.Rater, y.Rater), int(x.Verdict-y.Verdict))
 	})
-	return known, unknown
+	return list, unknown
 }
 
 // contests are the comparisons of n items, in the order of the pairs, and the pair of every vote.
@@ -203,7 +203,9 @@ func (v vote) count(c *score.Contest, by float64) {
 }
 
 // strengths are the strengths of the items of votes, by their names; samples says that intervals delete these too.
-func (p *plan) strengths(ctx context.Context, votes *ballot, samples bool, name func(item int) string) (Strengths, error) {
+func (p *plan) strengths(
+	ctx context.Context, votes *ballot, samples bool, name func(item int) string,
+) (Strengths, error) {
 	b, items := votes.numbered()
 	n := len(items)
 	out := Strengths{Pairs: len(b.votes), All: make([]Strength, n)}
@@ -254,7 +256,7 @@ func (p *plan) strengths(ctx context.Context, votes *ballot, samples bool, name 
 }
 
 // count counts a comparison.
-func (s *Strength) count(outcome Outcome) {
+func (s *Strength) count(outcome Verdict) {
 	switch outcome {
 	case PrefersA:
 		s.Wins++
@@ -323,11 +325,11 @@ func (p *plan) deletes(b *ballot, samples bool) (blocks []*stat.Blocks, deletes 
 		return blocks, deletes, nil
 	}
 	if raters < fewestModels {
-		found := "only " + text.Count(raters, "rater")
+		reason := "only " + text.Count(raters, "rater")
 		if len(b.raters) > 0 && b.raters[0] == "" {
-			found = "the raters are not named"
+			reason = "the raters are not named"
 		}
-		return nil, "", stat.Undefined("interval", "%s, want at least %d", found, fewestModels)
+		return nil, "", stat.Undefined("interval", "%s, want at least %d", reason, fewestModels)
 	}
 	byRater, err := stat.NewBlocks(len(rater), rater, stat.BlockSpec{Kind: stat.EpisodeBlocks})
 	return []*stat.Blocks{byRater}, text.Count(raters, "rater"), err
@@ -343,11 +345,11 @@ type deletion struct {
 
 // without are the log strengths without the votes of a block; NaN where they have no finite estimate.
 func (d *deletion) without(block []int) []float64 {
-	left := slices.Clone(d.contests)
+	contests := slices.Clone(d.contests)
 	for _, i := range block {
-		d.votes[i].count(&left[d.pair[i]], -1)
+		d.votes[i].count(&contests[d.pair[i]], -1)
 	}
-	fit, err := score.BradleyTerry(len(d.fit.Log), left, d.fit)
+	fit, err := score.BradleyTerry(len(d.fit.Log), contests, d.fit)
 	if err != nil {
 		return slices.Repeat([]float64{math.NaN()}, len(d.fit.Log))
 	}

@@ -317,7 +317,8 @@ func (s *study) sections() ([]page.Section, error) {
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			file += gunzip.Ending
 		}
-		list = append(list, page.Section{Dataset: p.Dataset, Analysis: p.Analysis, Folder: p.Name(), File: file, Result: result})
+		list = append(list, page.Section{Dataset: p.Dataset, Analysis: p.Analysis, Folder: p.Name(), File: file,
+			Result: result})
 	}
 	return list, nil
 }

@@ -212,8 +212,8 @@ func (s *settings) keep(env *run.Env, rows *store.Store) error {
 // mayWrite are the names of all files that a run may write besides the files of every analysis.
 func (s *settings) mayWrite(o *run.Options) []string {
 	files := output.Files("canvas", casesFile, agreementFile, preferencesFile, strengthsFile)(o)
-	for _, name := range []string{figureScores, figureSpread, figureSteps, figureImprovements, figureAgreement, figurePreferences, figureCases,
-		figureOverlay, figureOverlay + "_*"} {
+	for _, name := range []string{figureScores, figureSpread, figureSteps, figureImprovements, figureAgreement,
+		figurePreferences, figureCases, figureOverlay, figureOverlay + "_*"} {
 		files = append(files, name+".figure")
 	}
 	if !s.single() {

@@ -26,7 +26,8 @@ func (r *outcome) writePreferences(env *run.Env) error {
 	if a == nil {
 		return nil
 	}
-	columns := []string{"metric", "direction", "pairs", "metric_ties", "pair_agreement", "pair_agreement_low", "pair_agreement_high", "reason"}
+	columns := []string{"metric", "direction", "pairs", "metric_ties", "pair_agreement", "pair_agreement_low",
+		"pair_agreement_high", "reason"}
 	err := env.Files.CSV(preferencesFile, columns, func(csv *report.CSV) error {
 		for i := range a.Metrics {
 			m := &a.Metrics[i]
@@ -48,9 +49,9 @@ func (r *outcome) writePreferences(env *run.Env) error {
 			for i := range strengths.All {
 				s := &strengths.All[i]
 				low, high := output.Ends(s.CI)
-				least, most := output.Ends(s.Information)
+				lower, upper := output.Ends(s.Information)
 				if err := csv.Row([]string{"model", "case"}[kind], s.Name, s.Wins, s.Losses, s.Ties, s.Value, report.Number(low),
-					report.Number(high), report.Number(least), report.Number(most), output.Why(s.Value)); err != nil {
+					report.Number(high), report.Number(lower), report.Number(upper), output.Why(s.Value)); err != nil {
 					return err
 				}
 			}
@@ -65,7 +66,8 @@ func (r *outcome) printPreferences(env *run.Env) error {
 	if a == nil {
 		return nil
 	}
-	table := report.NewTable("Strengths by preferences", "Model", "wins", "losses", "ties", "log strength", "by information matrix")
+	table := report.NewTable("Strengths by preferences", "Model", "wins", "losses", "ties", "log strength",
+		"by information matrix")
 	for i := range a.Models.All {
 		s := &a.Models.All[i]
 		information := report.Estimate{Value: s.Value, CI: s.Information}
@@ -83,7 +85,8 @@ func (r *outcome) printPreferences(env *run.Env) error {
 			return err
 		}
 	}
-	table, rows := report.NewTable("Agreement with preferences", "Metric", "better", "pairs", "metric ties", "ordered alike"), 0
+	table, rows := report.NewTable("Agreement with preferences", "Metric", "better", "pairs", "metric ties",
+		"ordered alike"), 0
 	for _, m := range a.Metrics {
 		if m.Share.Defined() && m.Key.Compared {
 			table.Row(m.Key.Name, string(m.Key.Better()), m.Pairs, m.Ties, m.Share)
@@ -112,7 +115,8 @@ func (r *outcome) preferencesFigure() *plots.Figure {
 		strengths.Bars = append(strengths.Bars, output.Bar(s.Name, s.Estimate, 1))
 	}
 	pairs := plots.GroupedBars{Y: plots.Axis{Label: "Share of pairs ordered alike", Min: 0, Max: 1},
-		Series: []plots.BarSeries{{Name: "pairs of one sample"}}, References: []plots.Reference{{Value: 0.5, Label: "chance"}}}
+		Series:     []plots.BarSeries{{Name: "pairs of one sample"}},
+		References: []plots.Reference{{Value: 0.5, Label: "chance"}}}
 	for _, key := range r.mainKeys() {
 		for i := range a.Metrics {
 			if m := &a.Metrics[i]; m.Key.Name == key.Name && m.Share.Defined() {
@@ -121,7 +125,8 @@ func (r *outcome) preferencesFigure() *plots.Figure {
 			}
 		}
 	}
-	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names, Title: "Preferences", Notes: output.IntervalNotes(r.Warnings)}
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names, Title: "Preferences",
+		Notes: output.IntervalNotes(r.Warnings)}
 	for _, panel := range []struct {
 		plots.Panel
 		drawn bool
