@@ -40,8 +40,8 @@ func (c *crossed) pick(index []int) *crossed {
 // statistic is the jackknife of a number over blocks.
 type statistic func(*stat.Blocks) (*stat.Jackknifed, error)
 
-// parts are the blocks of samples or, where there are several models, of samples, models and the cells that both
-// share; n is the smaller number of blocks.
+// parts are the blocks of samples or, where there are several models, of samples, models and the cells that both share;
+// n is the smaller number of blocks.
 func (c *crossed) parts() (parts []*stat.Blocks, n int, err error) {
 	bySample, err := c.plan.bySample(c.samples)
 	if err != nil {
@@ -52,8 +52,8 @@ func (c *crossed) parts() (parts []*stat.Blocks, n int, err error) {
 	case models == 1:
 		return []*stat.Blocks{bySample}, bySample.Count(), nil
 	case models < fewestModels && c.raters:
-		return nil, 0, stat.Undefined("interval", "only %s, want one or at least %d", text.Count(models, "rater"),
-			fewestModels)
+		return nil, 0, stat.Undefined("interval", "only %s, want one or at least %d",
+			text.Count(models, "rater"), fewestModels)
 	case models < fewestModels:
 		return nil, 0, stat.Undefined("interval", "only %s, want one or at least %d: see the correlation within models",
 			text.Count(models, "model"), fewestModels)

@@ -62,7 +62,7 @@ type PreferenceAgreement struct {
 // vote is a comparison of two items, by their numbers.
 type vote struct {
 	a, b    int
-	outcome Choice
+	outcome Verdict
 }
 
 // ballot are comparisons with what intervals delete.
@@ -106,20 +106,20 @@ func (p *plan) prefer(ctx context.Context, r *Result) error {
 	}
 	a := &Preferences{}
 	var all, within, models ballot
-	counted, unknown := knownPreferences(p.in.Preferences, rows)
-	for _, one := range counted {
+	list, unknown := knownPreferences(p.in.Preferences, rows)
+	for _, one := range list {
 		first, second := rows[one.A], rows[one.B]
-		if one.Outcome == Tie {
+		if one.Verdict == Tie {
 			a.Ties++
 		}
 		sample := r.Rows[first].Case.Sample
-		all.add(vote{first, second, one.Outcome}, sample, one.Rater)
+		all.add(vote{first, second, one.Verdict}, sample, one.Rater)
 		if r.Rows[second].Case.Sample != sample {
 			continue
 		}
-		within.add(vote{first, second, one.Outcome}, sample, one.Rater)
+		within.add(vote{first, second, one.Verdict}, sample, one.Rater)
 		if model[first] != model[second] {
-			models.add(vote{model[first], model[second], one.Outcome}, sample, one.Rater)
+			models.add(vote{model[first], model[second], one.Verdict}, sample, one.Rater)
 		}
 	}
 	if unknown > 0 {
@@ -127,8 +127,7 @@ func (p *plan) prefer(ctx context.Context, r *Result) error {
 	}
 	if apart := len(all.votes) - len(within.votes); apart > 0 {
 		r.Warnings = append(r.Warnings, text.Count(apart, "preference")+" between designs for different samples count for "+
-			"the strengths of "+
-			"designs only")
+			"the strengths of designs only")
 	}
 	a.Pairs = len(all.votes)
 	if len(all.raters) > 0 && all.raters[0] != "" {
@@ -152,7 +151,7 @@ func (p *plan) prefer(ctx context.Context, r *Result) error {
 
 // knownPreferences are the preferences between cases that have rows, in an order that does not follow from the order
 // of the file, and the number of the others.
-func knownPreferences(all []Preference, rows map[string]int) (counted []Preference, unknown int) {
+func knownPreferences(all []Preference, rows map[string]int) (list []Preference, unknown int) {
 	for _, p := range all {
 		first, ok := rows[p.A]
 		second, too := rows[p.B]
@@ -161,14 +160,14 @@ func knownPreferences(all []Preference, rows map[string]int) (counted []Preferen
 			continue
 		}
 		if first > second {
-			p.A, p.B, p.Outcome = p.B, p.A, -p.Outcome
+			p.A, p.B, p.Verdict = p.B, p.A, -p.Verdict
 		}
-		counted = append(counted, p)
+		list = append(list, p)
 	}
-	slices.SortFunc(counted, func(x, y Preference) int {
-		return cmp.Or(rows[x.A]-rows[y.A], rows[x.B]-rows[y.B], cmp.Compare(x.Rater, y.Rater), int(x.Outcome-y.Outcome))
+	slices.SortFunc(list, func(x, y Preference) int {
+		return cmp.Or(rows[x.A]-rows[y.A], rows[x.B]-rows[y.B], cmp.Compare(x.Rater, y.Rater), int(x.Verdict-y.Verdict))
 	})
-	return counted, unknown
+	return list, unknown
 }
 
 // contests are the comparisons of n items, in the order of the pairs, and the pair of every vote.
@@ -257,7 +256,7 @@ func (p *plan) strengths(
 }
 
 // count counts a comparison.
-func (s *Strength) count(outcome Choice) {
+func (s *Strength) count(outcome Verdict) {
 	switch outcome {
 	case PrefersA:
 		s.Wins++

@@ -32,7 +32,7 @@ func (o *opinions) normals(sd float64) []float64 {
 }
 
 // vote is what a rater says of two models.
-func (o *opinions) vote(design, taste []float64, a, b int) canvas.Choice {
+func (o *opinions) vote(design, taste []float64, a, b int) canvas.Verdict {
 	u := o.rng.Float64()
 	difference := float64(a-b)/2 + design[a] - design[b] + taste[a] - taste[b] + math.Log(u/(1-u))
 	switch {
@@ -103,7 +103,7 @@ func (o *opinions) draw(samples, raters int) *faketest.Run {
 				a := o.rng.IntN(o.models - 1)
 				b := a + 1 + o.rng.IntN(o.models-1-a)
 				f.Preferences = append(f.Preferences, canvas.Preference{A: fmt.Sprintf("s%d-m%d", s, a), B: fmt.Sprintf("s%d-m%d", s, b),
-					Outcome: o.vote(design, taste, a, b), Rater: fmt.Sprint("r", r)})
+					Verdict: o.vote(design, taste, a, b), Rater: fmt.Sprint("r", r)})
 			}
 		}
 	}

@@ -35,9 +35,9 @@ func preferringRun(samples, models, raters int) *faketest.Run {
 					p := canvas.Preference{A: fmt.Sprintf("s%d-m%d", s, a), B: fmt.Sprintf("s%d-m%d", s, b), Rater: fmt.Sprint("r", r)}
 					switch {
 					case difference > 0.4:
-						p.Outcome = canvas.PrefersA
+						p.Verdict = canvas.PrefersA
 					case difference < -0.4:
-						p.Outcome = canvas.PrefersB
+						p.Verdict = canvas.PrefersB
 					}
 					f.Preferences = append(f.Preferences, p)
 				}
@@ -53,7 +53,7 @@ func contestsWithout(f *faketest.Run, keep func(p canvas.Preference) bool) (out 
 	for _, p := range f.Preferences {
 		if keep(p) {
 			c := counts[[2]int{int(p.A[len(p.A)-1] - '0'), int(p.B[len(p.B)-1] - '0')}]
-			c[p.Outcome+1]++
+			c[p.Verdict+1]++
 			counts[[2]int{int(p.A[len(p.A)-1] - '0'), int(p.B[len(p.B)-1] - '0')}] = c
 		}
 	}
@@ -134,12 +134,12 @@ func TestPreferences(t *testing.T) {
 		fmt.Sscanf(f.Files[v.A+".json"], "quality=%g", &x)
 		fmt.Sscanf(f.Files[v.B+".json"], "quality=%g", &y)
 		switch {
-		case v.Outcome == canvas.Tie:
+		case v.Verdict == canvas.Tie:
 		case x == y:
 			ties++
 		default:
 			pairs++
-			if x > y == (v.Outcome == canvas.PrefersA) {
+			if x > y == (v.Verdict == canvas.PrefersA) {
 				hits++
 			}
 		}
@@ -172,7 +172,7 @@ func TestPreferences_Order(t *testing.T) {
 	rng.Shuffle(len(f.Preferences), func(i, k int) { f.Preferences[i], f.Preferences[k] = f.Preferences[k], f.Preferences[i] })
 	for i := range f.Preferences {
 		if p := &f.Preferences[i]; rng.IntN(2) == 0 {
-			p.A, p.B, p.Outcome = p.B, p.A, -p.Outcome
+			p.A, p.B, p.Verdict = p.B, p.A, -p.Verdict
 		}
 	}
 	if got := preferencesText(t, f, func(o *canvas.Options) { o.Workers = 3 }); got != want {

@@ -101,12 +101,12 @@ func eachRow(name string, data []byte, wanted []tabular.Column, visit func(line 
 	}
 }
 
-// Choice is which of two designs a person prefers.
-type Choice int8
+// Verdict says which of two designs a person prefers.
+type Verdict int8
 
-// The outcomes of a comparison.
+// The verdicts of a comparison.
 const (
-	PrefersB Choice = iota - 1
+	PrefersB Verdict = iota - 1
 	Tie
 	PrefersA
 )
@@ -114,27 +114,25 @@ const (
 // Preference is which of two cases a person prefers.
 type Preference struct {
 	A, B    string // cases
-	Outcome Choice
+	Verdict Verdict
 	Rater   string // empty where the file does not say who
 }
 
 // preferenceColumns are the columns of preferences.
-var preferenceColumns = []tabular.Column{
-	{Name: "case_a", Found: []string{"design_a"}}, {Name: "case_b", Found: []string{"design_b"}},
-	{Name: "winner"}, {Name: "rater", Optional: true}}
+var preferenceColumns = []tabular.Column{{Name: "case_a", Found: []string{"design_a"}},
+	{Name: "case_b", Found: []string{"design_b"}}, {Name: "winner"}, {Name: "rater", Optional: true}}
 
 // HasPreferences reports whether a table is one of preferences: it has the column winner.
 func HasPreferences(name string, data []byte) bool {
 	_, names, err := tabular.Open(name, bytes.NewReader(data), tabular.Options{})
-	return err == nil && slices.ContainsFunc(names, func(column string) bool {
-		return strings.EqualFold(column, "winner")
-	})
+	return err == nil &&
+		slices.ContainsFunc(names, func(column string) bool { return strings.EqualFold(column, "winner") })
 }
 
 // ReadPreferences reads a CSV file with the columns case_a, case_b (or design_a, design_b) and winner, and rater where
 // several people have compared; name is the name of the file, for errors. The winner is a, b, the name of its column,
-// the case itself, or tie. Rows without a winner are passed over. Errors: no such columns, a case that is compared
-// with itself, another winner, rows with and rows without a rater, no preferences.
+// the case itself, or tie. Rows without a winner are passed over. Errors: no such columns, a case that is compared with
+// itself, another winner, rows with and rows without a rater, no preferences.
 func ReadPreferences(name string, data []byte) ([]Preference, error) {
 	var out []Preference
 	err := eachRow(name, data, preferenceColumns, func(line int, cells []string) error {
@@ -146,7 +144,7 @@ func ReadPreferences(name string, data []byte) ([]Preference, error) {
 			return fmt.Errorf("line %d does not name two cases", line)
 		}
 		var err error
-		if p.Outcome, err = p.outcome(cells[2]); err != nil {
+		if p.Verdict, err = p.outcome(cells[2]); err != nil {
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 		out = append(out, p)
@@ -165,13 +163,13 @@ func ReadPreferences(name string, data []byte) ([]Preference, error) {
 }
 
 // outcome is which case a cell of winners means.
-func (p *Preference) outcome(winner string) (Choice, error) {
+func (p *Preference) outcome(winner string) (Verdict, error) {
 	is := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(winner, name) })
 	}
-	var meanings []Choice
+	var outcomes []Verdict
 	for _, c := range []struct {
-		outcome Choice
+		outcome Verdict
 		means   bool
 	}{
 		{PrefersA, winner == p.A || is("a", "case_a", "design_a")},
@@ -179,14 +177,14 @@ func (p *Preference) outcome(winner string) (Choice, error) {
 		{Tie, is("tie")},
 	} {
 		if c.means {
-			meanings = append(meanings, c.outcome)
+			outcomes = append(outcomes, c.outcome)
 		}
 	}
-	switch len(meanings) {
+	switch len(outcomes) {
 	case 0:
 		return 0, fmt.Errorf("the winner of %s and %s is %q, want a, b, tie or one of the cases", p.A, p.B, winner)
 	case 1:
-		return meanings[0], nil
+		return outcomes[0], nil
 	}
 	return 0, fmt.Errorf("the winner %q of %s and %s has two meanings; write case_a or case_b", winner, p.A, p.B)
 }
@@ -197,11 +195,11 @@ func checkPreferences(preferences []Preference) error {
 		switch p := &preferences[i]; {
 		case p.A == p.B:
 			return fmt.Errorf("%s is compared with itself", p.A)
-		case p.Outcome < PrefersB || p.Outcome > PrefersA:
-			return fmt.Errorf("the comparison of %s with %s has the outcome %d, want −1, 0 or 1", p.A, p.B, p.Outcome)
+		case p.Verdict < PrefersB || p.Verdict > PrefersA:
+			return fmt.Errorf("the comparison of %s with %s has the outcome %d, want −1, 0 or 1", p.A, p.B, p.Verdict)
 		case (p.Rater == "") != (preferences[0].Rater == ""):
-			return fmt.Errorf("the comparison of %s with %s names a rater or none, unlike the first; want a rater in every "+
-				"row, or no such column", p.A, p.B)
+			return fmt.Errorf("the comparison of %s with %s names a rater or none, unlike the first; want a rater in every row, "+
+				"or no such column", p.A, p.B)
 		}
 	}
 	return nil

@@ -55,13 +55,13 @@ func (u *Unbounded) Error() string {
 //	P(a wins) = π_a/D, P(b wins) = π_b/D, P(tie) = ν·√(π_a·π_b)/D, D = π_a + π_b + ν·√(π_a·π_b)
 //
 // This is Davidson's model (1970, "On extending the Bradley-Terry model to accommodate ties in paired comparison
-// experiments"); without ties ν is 0, the model of Bradley and Terry (1952). start is where Newton's method begins,
-// such as the strengths with a few more comparisons; nil: equal strengths.
+// experiments"); without ties ν is 0, the model of Bradley and Terry (1952). start is where Newton's method begins, such
+// as the strengths with a few more comparisons; nil: equal strengths.
 //
 // Errors: an item that is compared with itself, a number of an item outside [0, n), a negative or infinite count, more
-// than [MostContestants] items, and [Unbounded]: a finite estimate exists if and only if comparisons connect all
-// items, no set of items won all comparisons with the others (Ford 1957, ties count as both), and, where there are
-// ties, some cycle of items, each of which beat or tied the next, has more wins than ties.
+// than [MostContestants] items, and [Unbounded]: a finite estimate exists if and only if comparisons connect all items,
+// no set of items won all comparisons with the others (Ford 1957, ties count as both), and, where there are ties, some
+// cycle of items, each of which beat or tied the next, has more wins than ties.
 func BradleyTerry(n int, contests []Contest, start *Strengths) (*Strengths, error) {
 	if err := checkContests(n, contests); err != nil {
 		return nil, err
@@ -194,10 +194,10 @@ func reach(first int, edges [][]int) (reached, rest []int) {
 	return reached, rest
 }
 
-// winsExceed reports whether some cycle of items, each of which beat or tied the next, has more wins than ties.
-// Without one there are levels of items such that every win is at least one level down and every tie at most one level
-// away: strengths that grow along them, and ν with them, lower no probability of what was seen. Levels are shortest
-// paths (Bellman and Ford).
+// winsExceed reports whether some cycle of items, each of which beat or tied the next, has more wins than ties. Without
+// one there are levels of items such that every win is at least one level down and every tie at most one level away:
+// strengths that grow along them, and ν with them, lower no probability of the outcomes. Levels are shortest paths
+// (Bellman and Ford).
 func (f *strengthFit) winsExceed() bool {
 	for _, c := range f.contests {
 		if c.Wins > 0 && c.Losses > 0 {
@@ -243,7 +243,7 @@ func (f *strengthFit) climb() error {
 	f.gradient, f.information = make([]float64, size), mat.NewSymDense(size, nil)
 	likelihood := f.likelihood(f.at)
 	var factor mat.Cholesky
-	const steps, tolerance = 200, 1e-9
+	const steps, enough = 200, 1e-9
 	for range steps {
 		f.slopes()
 		for i := range f.n { // equal changes of all strengths change nothing: any curvature along them will do
@@ -281,24 +281,24 @@ func (f *strengthFit) climb() error {
 var errNoMaximum = stat.Undefined("strengths", "the likelihood is too flat for a maximum: strengths are far apart")
 
 // outcomes are the probabilities that A wins, that B wins, and of a tie.
-func (f *strengthFit) outcomes(parameters []float64, c *Contest) (win, loss, tie float64) {
-	half := (parameters[c.A] - parameters[c.B]) / 2
+func (f *strengthFit) outcomes(logs []float64, c *Contest) (win, loss, tie float64) {
+	half := (logs[c.A] - logs[c.B]) / 2
 	largest := math.Abs(half)
 	up, down, even := math.Exp(half-largest), math.Exp(-half-largest), 0.0
 	if f.ties {
-		largest = max(largest, parameters[f.n])
-		up, down, even = math.Exp(half-largest), math.Exp(-half-largest), math.Exp(parameters[f.n]-largest)
+		largest = max(largest, logs[f.n])
+		up, down, even = math.Exp(half-largest), math.Exp(-half-largest), math.Exp(logs[f.n]-largest)
 	}
 	sum := up + down + even
 	return up / sum, down / sum, even / sum
 }
 
 // likelihood is the logarithm of the likelihood.
-func (f *strengthFit) likelihood(parameters []float64) float64 {
+func (f *strengthFit) likelihood(logs []float64) float64 {
 	sum := 0.0
 	for i := range f.contests {
 		c := &f.contests[i]
-		win, loss, tie := f.outcomes(parameters, c)
+		win, loss, tie := f.outcomes(logs, c)
 		for _, part := range [][2]float64{{c.Wins, win}, {c.Losses, loss}, {c.Ties, tie}} {
 			if part[0] > 0 {
 				sum += float64(part[0] * math.Log(part[1]))

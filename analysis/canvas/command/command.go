@@ -213,8 +213,7 @@ func (s *settings) keep(env *run.Env, rows *store.Store) error {
 func (s *settings) mayWrite(o *run.Options) []string {
 	files := output.Files("canvas", casesFile, agreementFile, preferencesFile, strengthsFile)(o)
 	for _, name := range []string{figureScores, figureSpread, figureSteps, figureImprovements, figureAgreement,
-		figurePreferences, figureCases,
-		figureOverlay, figureOverlay + "_*"} {
+		figurePreferences, figureCases, figureOverlay, figureOverlay + "_*"} {
 		files = append(files, name+".figure")
 	}
 	if !s.single() {

@@ -63,7 +63,7 @@ func manyModels(models int) *faketest.Run {
 			}
 			for person := range 3 * min(m, 1) {
 				f.Preferences = append(f.Preferences, canvas.Preference{A: c.ID, B: fmt.Sprintf("%s-vision-language-model-%d", sample, (s+person)%m),
-					Outcome: canvas.Choice((s*m+person)%3 - 1), Rater: fmt.Sprint(person)})
+					Verdict: canvas.Verdict((s*m+person)%3 - 1), Rater: fmt.Sprint(person)})
 			}
 		}
 	}

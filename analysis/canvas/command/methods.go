@@ -127,13 +127,13 @@ func sayPreferences(d *methods.Draft) {
 	}
 	part, _ := preferences.Get("models")
 	models, _ := part.(report.Object)
-	d.Say("The strengths of models were estimated by maximum likelihood from %s preferences between designs of two models "+
-		"for one sample, in the model of Bradley and Terry [@bradley1952] and, where there are ties, of Davidson "+
+	d.Say("The strengths of models were estimated by maximum likelihood from %s preferences between designs of two "+
+		"models for one sample, in the model of Bradley and Terry [@bradley1952] and, where there are ties, of Davidson "+
 		"[@davidson1970].", number(models, "pairs"))
 	if by, ok := models.Get("deleted"); ok {
 		d.Say("Intervals of their logarithms, with mean 0, are from the delete-block jackknife over %v, combined as in "+
-			"multiway clustering where both are deleted [@cameron2011]; intervals by the information matrix, as if preferences were "+
-			"independent, are also reported.", by)
+			"multiway clustering where both are deleted [@cameron2011]; intervals by the information matrix, as if "+
+			"preferences were independent, are also reported.", by)
 	}
 	d.Say("Every number was compared with the preferences between designs for one sample by the share of pairs that it " +
 		"orders alike, without ties of people or of the number.")

@@ -317,8 +317,8 @@ func (r *outcome) print(env *run.Env) error {
 			return err
 		}
 	}
-	for _, step := range []func(*run.Env) error{r.printImprovements, r.printAgreement, r.printPreferences,
-		r.printSkipped, r.printFailures, r.printComparisons} {
+	for _, step := range []func(*run.Env) error{r.printImprovements, r.printAgreement, r.printPreferences, r.printSkipped,
+		r.printFailures, r.printComparisons} {
 		if err := step(env); err != nil {
 			return err
 		}

@@ -26,8 +26,8 @@ func (r *outcome) writePreferences(env *run.Env) error {
 	if a == nil {
 		return nil
 	}
-	columns := []string{"metric", "direction", "pairs", "metric_ties",
-		"pair_agreement", "pair_agreement_low", "pair_agreement_high", "reason"}
+	columns := []string{"metric", "direction", "pairs", "metric_ties", "pair_agreement", "pair_agreement_low",
+		"pair_agreement_high", "reason"}
 	err := env.Files.CSV(preferencesFile, columns, func(csv *report.CSV) error {
 		for i := range a.Metrics {
 			m := &a.Metrics[i]
@@ -49,10 +49,9 @@ func (r *outcome) writePreferences(env *run.Env) error {
 			for i := range strengths.All {
 				s := &strengths.All[i]
 				low, high := output.Ends(s.CI)
-				informationLow, informationHigh := output.Ends(s.Information)
+				lower, upper := output.Ends(s.Information)
 				if err := csv.Row([]string{"model", "case"}[kind], s.Name, s.Wins, s.Losses, s.Ties, s.Value, report.Number(low),
-					report.Number(high), report.Number(informationLow), report.Number(informationHigh),
-					output.Why(s.Value)); err != nil {
+					report.Number(high), report.Number(lower), report.Number(upper), output.Why(s.Value)); err != nil {
 					return err
 				}
 			}
@@ -86,8 +85,8 @@ func (r *outcome) printPreferences(env *run.Env) error {
 			return err
 		}
 	}
-	table = report.NewTable("Agreement with preferences", "Metric", "better", "pairs", "metric ties", "ordered alike")
-	rows := 0
+	table, rows := report.NewTable("Agreement with preferences", "Metric", "better", "pairs", "metric ties",
+		"ordered alike"), 0
 	for _, m := range a.Metrics {
 		if m.Share.Defined() && m.Key.Compared {
 			table.Row(m.Key.Name, string(m.Key.Better()), m.Pairs, m.Ties, m.Share)
