@@ -262,14 +262,14 @@ func (f *strengthFit) climb() error {
 				next[i] = f.at[i] + float64(part*step.AtVec(i))
 			}
 			value := f.likelihood(next)
-			if value >= likelihood || moved*part <= tolerance {
+			if value >= likelihood || moved*part <= enough {
 				f.at, likelihood = next, value
 				break
 			}
 			part /= 2
 			next = make([]float64, size)
 		}
-		if moved <= tolerance {
+		if moved <= enough {
 			f.slopes()
 			return nil
 		}
