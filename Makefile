@@ -79,11 +79,11 @@ test:
 test test-programs lint: export CGO_ENABLED := 0
 test test-programs lint cuda-fake: export GOFLAGS := $(GOFLAGS) $(SMALL)
 
-# Tests that start programs many times and take longest: every command of the documentation, the shards and the paths of all
-# analyses, kills, damaged files and hostile names, a cluster of Slurm, the report in a browser.
-PROGRAMS = ^Test(Documented(Commands|Configurations)|Console|Manuals|Paths|ShardsOfEveryAnalysis|Trial.*|Killed(Study|Shard|Merge)?|Slurm|Browser.*)$$
+# Tests that start programs many times and take longest: every command of the documentation, scripts, the shards, paths and pipes
+# of all analyses, kills, damaged files and hostile names, a cluster of Slurm, the report in a browser.
+PROGRAMS = ^Test(Documented(Commands|Configurations)|Console|Manuals|NewMetric|Scripts|Paths|Pipes|DryRun|StudyRemembers|OutputsAreNoInputs|ShardsOfEveryAnalysis|Trial.*|Killed(Study|Shard|Merge)?|Slurm|Browser.*)$$
 test-programs:
-	$(TEST) -run '$(PROGRAMS)' ./internal/house ./suite ./cmd ./tool/scale ./tool/evaluate/page
+	$(TEST) -run '$(PROGRAMS)' ./internal/house ./internal/input ./suite ./cmd ./analysis/neighborhood/command ./tool/evaluate ./tool/evaluate/page ./tool/scale
 
 # Short tests under the race detector; needs gcc.
 RACE ?= ./...

@@ -63,8 +63,11 @@ func (LogScale) Normalize(low, high, x float64) float64 {
 	if !(x > 0) {
 		return -farthest
 	}
-	bottom := math.Log10(low)
-	return (math.Log10(x) - bottom) / (math.Log10(high) - bottom)
+	bottom, span := math.Log10(low), math.Log10(high)-math.Log10(low)
+	if span == 0 { // the ends differ by rounding alone
+		return (x - low) / (high - low)
+	}
+	return (math.Log10(x) - bottom) / span
 }
 
 // isLog reports whether a normalizer is logarithmic.

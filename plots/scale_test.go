@@ -55,4 +55,9 @@ func TestLogScale(t *testing.T) {
 			t.Errorf("%g lies at %g", v, at)
 		}
 	}
+	// A range of one unit in the last digit, which has one logarithm.
+	high := math.Nextafter(1e6, 2e6)
+	if low, end := (LogScale{}).Normalize(1e6, high, 1e6), (LogScale{}).Normalize(1e6, high, high); low != 0 || end != 1 {
+		t.Errorf("a range of rounding is from %v to %v, want 0 to 1", low, end)
+	}
 }
