@@ -225,7 +225,7 @@ func renderAnalyses(files []*celltable.File) (string, error) {
 				continue
 			}
 			if q.field == celltable.FieldWidth {
-				fmt.Fprintf(&b, " %.1f (%s) |", median(values), span(values, "%.1f"))
+				fmt.Fprintf(&b, " %.1f (%.1f) |", median(values), values[len(values)*9/10])
 				continue
 			}
 			fmt.Fprintf(&b, " %.0f (%s) |", math.Round(median(values)), span(values, "%.0f"))
