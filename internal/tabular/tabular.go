@@ -100,16 +100,30 @@ func Open(name string, r io.Reader, o Options) (*csv.Reader, []string, error) {
 	return rows, names, err
 }
 
-// First is the first line of a table.
+// First is the first line of a table. Errors: an empty file, text in UTF-16, and files that are no text.
 func First(rows *csv.Reader) ([]string, error) {
 	header, err := rows.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("the table is empty; want a line of column names and rows")
 	}
+	if err == nil {
+		err = isText(strings.Join(header, ""))
+	}
 	if err != nil {
 		return nil, Error(err)
 	}
 	return slices.Clone(header), nil
+}
+
+// isText is an error where the first line of a table is no text in UTF-8: no other text has characters of number 0.
+func isText(line string) error {
+	switch {
+	case strings.HasPrefix(line, "\xff\xfe"), strings.HasPrefix(line, "\xfe\xff"):
+		return errors.New("the table is text in UTF-16; save it in UTF-8")
+	case strings.Contains(line, "\x00"):
+		return errors.New("the file is not a table of text")
+	}
+	return nil
 }
 
 // Mark is the byte order mark that some programs write before text in UTF-8.

@@ -87,9 +87,11 @@ func TestOpen(t *testing.T) {
 		t.Errorf("%q, error %v", names, err)
 	}
 	for text, want := range map[string]string{
-		"":      "the table is empty; want a line of column names and rows",
-		"a,\"b": "line 1",
-		"a,a\n": `two columns are named "a"`,
+		"":                                  "the table is empty; want a line of column names and rows",
+		"a,\"b":                             "line 1",
+		"a,a\n":                             `two columns are named "a"`,
+		"\xff\xfea\x00,\x00b\x00\n\x00":     "the table is text in UTF-16; save it in UTF-8",
+		"\x93NUMPY\x01\x00v\x00{'descr'}\n": "the file is not a table of text",
 	} {
 		if _, _, err := Open("t.csv", strings.NewReader(text), Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want an error with %q", text, err, want)

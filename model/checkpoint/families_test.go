@@ -242,6 +242,46 @@ func TestFamilyErrors(t *testing.T) {
 	}
 }
 
+// A configuration of transformers that describes another model than the tensors is refused, at any depth of the folder.
+func TestFamilies_ContradictingConfiguration(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ folder, value, other, want string }{
+		{"vit", `"hidden_size": 24`, `"hidden_size": 48`, "hidden_size is 48, but the tensors have 24"},
+		{"vit", `"hidden_size": 24`, `"hidden_size": "24"`, `hidden_size is "24", but the tensors have 24`},
+		{"vit", `"num_hidden_layers": 2`, `"num_hidden_layers": 1`, "num_hidden_layers is 1, but the tensors have 2"},
+		{"vit", `"num_hidden_layers": 2`, `"num_hidden_layers": 1000000000`, "num_hidden_layers is 1000000000, but the tensors have 2"},
+		{"vit", `"patch_size": 4`, `"patch_size": -4`, "patch_size is -4, but the tensors have 4"},
+		{"vit", `"num_channels": 3`, `"num_channels": 1`, "num_channels is 1, but the tensors have 3"},
+		{"vit", `"hidden_size": 24`, `"other": 24`, ""},
+		{"vit", `"model_type": "vit"`, `"hidden_sizes": [1]`, ""},
+		{"clip_whole", `"patch_size": 4`, `"patch_size": 8`, "vision_config.patch_size is 8, but the tensors have 4"},
+	} {
+		source, folder := filepath.Join("testdata", "families", c.folder), t.TempDir()
+		entries, err := os.ReadDir(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range entries {
+			data, err := os.ReadFile(filepath.Join(source, entry.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if entry.Name() == "config.json" {
+				if !strings.Contains(string(data), c.value) {
+					t.Fatalf("%s has no %s", source, c.value)
+				}
+				data = []byte(strings.ReplaceAll(string(data), c.value, c.other))
+			}
+			if err := os.WriteFile(filepath.Join(folder, entry.Name()), data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Open(folder, Options{Heads: 2}); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %s: %v, want %q", c.folder, c.other, err, c.want)
+		}
+	}
+}
+
 // What the new families cannot know, and frames that do not fit, are refused in words. Each change is made to a golden
 // model: a shape, or nil for a tensor that is dropped.
 func TestNewFamilyErrors(t *testing.T) {

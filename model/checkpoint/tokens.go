@@ -91,6 +91,9 @@ func (t *tower) sizes() error {
 		return err
 	}
 	t.width = shape[1]
+	if err := t.settings.Agree("hidden_size", t.width); err != nil {
+		return err
+	}
 	if t.activation, err = t.activationOf(t.family); err != nil {
 		return err
 	}
@@ -292,10 +295,14 @@ func (t *tower) padToken() (int, error) {
 
 // layers applies all layers.
 func (t *tower) layers() error {
-	for i := 0; i == 0 || t.state.normed(t.prefix+t.family.name("norm1", i)); i++ {
-		if err := t.layer(i); err != nil {
+	depth := 0
+	for ; depth == 0 || t.state.normed(t.prefix+t.family.name("norm1", depth)); depth++ {
+		if err := t.layer(depth); err != nil {
 			return err
 		}
+	}
+	if err := t.settings.Agree("num_hidden_layers", depth); err != nil {
+		return err
 	}
 	if name := t.family.name("norm"); t.family.has("norm") && t.state.normed(t.prefix+name) {
 		return t.norm(name)

@@ -102,8 +102,10 @@ func (v *vit) readPatch(axes int) error {
 			"channels frames height width]", v.prefix+key, t.Shape)
 	}
 	v.width, v.channels, v.patch = t.Shape[0], t.Shape[1], slices.Clone(t.Shape[2:])
-	_, err = v.tensor(key, t.Shape...)
-	return err
+	if _, err = v.tensor(key, t.Shape...); err != nil {
+		return err
+	}
+	return cmp.Or(v.settings.Agree("patch_size", v.patch[len(v.patch)-1]), v.settings.Agree("num_channels", v.channels))
 }
 
 // patchRows makes a convolution of a product of the pixels of a patch, row by row with the channels last.
@@ -422,6 +424,9 @@ func (v *vit) blocks() error {
 	depth := 0
 	for v.has(v.family.name("norm1", depth) + ".weight") {
 		depth++
+	}
+	if err := cmp.Or(v.settings.Agree("hidden_size", v.width), v.settings.Agree("num_hidden_layers", depth)); err != nil {
+		return err
 	}
 	for i := range max(1, depth) {
 		if err := v.block(i); err != nil {

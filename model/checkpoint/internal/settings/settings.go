@@ -198,6 +198,40 @@ func (s *Settings) Integer(names ...string) (int, string, error) {
 	return int(n), where, nil
 }
 
+// Agree holds a size that tensors have against a configuration of transformers next to them: a file with a model_type, and
+// the name next to it or in its vision_config. The library builds the model that the file describes, so that weights of
+// another one do not fit it. A configuration without the name, or with a list, says nothing.
+func (s *Settings) Agree(name string, size int) error {
+	if err := s.load(); err != nil {
+		return err
+	}
+	for _, source := range s.sources {
+		root, ok := source.root.(map[string]any)
+		if !ok || root["model_type"] == nil {
+			continue
+		}
+		where := name
+		value := root[name]
+		if vision, ok := root["vision_config"].(map[string]any); ok && vision[name] != nil {
+			where, value = "vision_config."+name, vision[name]
+		}
+		if _, isList := value.([]any); value == nil || isList || value == size || value == float64(size) {
+			continue
+		}
+		return fmt.Errorf("%s: %s is %.40v, but the tensors have %d: the file describes another model",
+			source.name, where, printed(value), size)
+	}
+	return nil
+}
+
+// printed is a value as the file has it: a text in quotes.
+func printed(value any) string {
+	if text, ok := value.(string); ok {
+		return strconv.Quote(text)
+	}
+	return fmt.Sprint(value)
+}
+
 // Integers is a list of integers; nil if no configuration has it, or one that is no such list.
 func (s *Settings) Integers(names ...string) ([]int, error) {
 	value, _, err := s.search(true, names...)
