@@ -20,7 +20,7 @@ type Division struct {
 	State []int
 }
 
-// After leaves of the file's graph what follows a value, for rows of which it is then the input. Errors: no such value,
+// After leaves the part of the file's graph that follows a value, which becomes its input. Errors: no such value,
 // a value that is an output, nothing that follows it, and a way from the file's input to an output around the value.
 // Sizes of the input that go around it, as exporters write them, are allowed.
 func (f *File) After(d Division) error {
@@ -70,7 +70,7 @@ func (f *File) After(d Division) error {
 	return nil
 }
 
-// zeros makes the input of these rows, of which only the sizes matter.
+// zeros makes the input of these rows; only its sizes matter.
 func (x *fixer) zeros(shape []int) {
 	axes := []axis{{states: 0}}
 	for _, size := range shape {

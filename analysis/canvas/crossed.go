@@ -73,8 +73,8 @@ func (c *crossed) parts() (parts []*stat.Blocks, n int, err error) {
 	return parts, min(bySample.Count(), models), nil
 }
 
-// jackknife deletes samples, or samples and models where there are several ([stat.TwoWay]), on the scale to; the interval
-// ends on that scale. n is the smaller number of blocks.
+// jackknife deletes samples, or samples and models where there are several ([stat.TwoWay]), on the scale to; the
+// interval ends on that scale. n is the smaller number of blocks.
 func (c *crossed) jackknife(
 	compute statistic, to func(float64) float64,
 ) (j *stat.Jackknifed, n int, err error) {

@@ -55,13 +55,13 @@ func (u *Unbounded) Error() string {
 //	P(a wins) = π_a/D, P(b wins) = π_b/D, P(tie) = ν·√(π_a·π_b)/D, D = π_a + π_b + ν·√(π_a·π_b)
 //
 // This is Davidson's model (1970, "On extending the Bradley-Terry model to accommodate ties in paired comparison
-// experiments"); without ties ν is 0, the model of Bradley and Terry (1952). start is where Newton's method begins, such
-// as the strengths with a few more comparisons; nil: equal strengths.
+// experiments"); without ties ν is 0, the model of Bradley and Terry (1952). start is where Newton's method begins,
+// such as the strengths with a few more comparisons; nil: equal strengths.
 //
 // Errors: an item that is compared with itself, a number of an item outside [0, n), a negative or infinite count, more
 // than [MostContestants] items, and [Unbounded]: a finite estimate exists if and only if comparisons connect all items,
 // no set of items won all comparisons with the others (Ford 1957, ties count as both), and, where there are ties, some
-// cycle of items, each of which beat or tied the next, has more wins than ties.
+// cycle of items, each of them beating or tying the next, has more wins than ties.
 func BradleyTerry(n int, contests []Contest, start *Strengths) (*Strengths, error) {
 	if err := checkContests(n, contests); err != nil {
 		return nil, err
@@ -194,10 +194,10 @@ func reach(first int, edges [][]int) (reached, rest []int) {
 	return reached, rest
 }
 
-// winsExceed reports whether some cycle of items, each of which beat or tied the next, has more wins than ties. Without
-// one there are levels of items such that every win is at least one level down and every tie at most one level away:
-// strengths that grow along them, and ν with them, lower no probability of the outcomes. Levels are shortest paths
-// (Bellman and Ford).
+// winsExceed reports whether some cycle of items, each of them beating or tying the next, has more wins than ties.
+// Without one there are levels of items such that every win is at least one level down and every tie at most one level
+// away: strengths that grow along them, and ν with them, lower no probability of the outcomes. Levels are shortest
+// paths (Bellman and Ford).
 func (f *strengthFit) winsExceed() bool {
 	for _, c := range f.contests {
 		if c.Wins > 0 && c.Losses > 0 {

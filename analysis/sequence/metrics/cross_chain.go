@@ -29,7 +29,7 @@ var crossChain = sequence.Kind{
 			About:     "share of attention that crosses the chains if attention is spread evenly",
 			Direction: report.Neither, High: 1},
 		{Name: "cross_chain/interface_expected",
-			About:     "share of attention between the end of the first chain and the beginning of the second if attention is spread evenly",
+			About:     "share between the end of the first chain and the beginning of the second if attention is spread evenly",
 			Direction: report.Neither, High: 1},
 		{Name: "cross_chain/heavy_to_light",
 			About:     "share of the attention of the heavy chain that goes to the light chain",

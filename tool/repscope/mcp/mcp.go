@@ -37,8 +37,11 @@ type Options struct {
 	Out     string   // a folder inside a root
 	Timeout time.Duration
 	Jobs    int    // runs at a time
+	Disk    int    // GB of the temporary folder
 	Program string // that has all analyses: its first argument names one
 }
+
+const gigabyte = 1_000_000_000
 
 // settings are the values of the flags.
 type settings struct {
@@ -53,6 +56,7 @@ func (s *settings) Declare(l *option.List) {
 	l.Bool(&s.Write, "write", "write results to --out, inside a root, instead of a temporary folder").Free()
 	l.Checked(&s.timeout, "timeout", s.setTimeout, "`TIME` limit of a run, such as 90s, 10m or 2h").Free()
 	l.Int(&s.Jobs, "jobs", "`N` runs at a time; the others wait").AtLeast(1).Free()
+	l.Int(&s.Disk, "disk", "`GB` that temporary results and latents may take").AtLeast(1).Free()
 }
 
 // setTimeout reads the time limit.
@@ -73,7 +77,7 @@ func Command(commands []run.Command) run.Command {
 		Omit: []string{"bootstrap", "config", "format", "json", "memory", "quiet", "seed", "threads", "verbose",
 			"width"},
 		Setup: func(flags *run.Flags) run.Job {
-			s := &settings{Options: Options{Timeout: 10 * time.Minute, Jobs: 1}, timeout: "10m"}
+			s := &settings{Options: Options{Timeout: 10 * time.Minute, Jobs: 1, Disk: 8}, timeout: "10m"}
 			flags.Usage("--root DIR [--root DIR …] [--write]")
 			flags.Declare(option.Of(s))
 			return run.Job{Check: s.check, Direct: func(ctx context.Context, o *run.Options, _,
@@ -104,7 +108,7 @@ func Serve(ctx context.Context, o Options, commands []run.Command, in io.Reader,
 		return err
 	}
 	s := &server{commands: offered(commands), roots: folders, asked: folders.folders, program: o.Program,
-		write: o.Write,
+		write: o.Write, space: int64(max(o.Disk, 1)) * gigabyte,
 		limit: o.Timeout,
 		jobs:  make(chan struct{}, o.Jobs), running: map[string]context.CancelCauseFunc{}, to: out}
 	if o.Write {

@@ -51,6 +51,7 @@ type server struct {
 	program  string   // that is run
 	out      string   // results are below it
 	scratch  string   // a folder, removed when the server ends
+	space    int64    // bytes that it may take
 	write    bool
 	limit    time.Duration // of a run
 	jobs     chan struct{}

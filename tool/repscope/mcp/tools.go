@@ -296,7 +296,12 @@ func (s *server) start(q *request, what string, args []string) (*ended, error) {
 	case <-q.ctx.Done():
 		return nil, context.Cause(q.ctx)
 	}
-	ctx, stop := context.WithTimeoutCause(q.ctx, s.limit,
+	if err := s.clear(); err != nil {
+		return nil, err
+	}
+	bounded, release := s.within(q.ctx, what)
+	defer release()
+	ctx, stop := context.WithTimeoutCause(bounded, s.limit,
 		fmt.Errorf("%s: not finished after %v, the limit of --timeout",
 			what, s.limit))
 	defer stop()
@@ -365,7 +370,7 @@ func (s *server) runCall(q *request, call *runCall, dry bool) (*answer, error) {
 	}
 	line := []string{c.Name, "--out=" + folder}
 	if has("cache") {
-		line = append(line, "--cache="+filepath.Join(s.scratch, "cache"))
+		line = append(line, "--cache="+s.cache())
 	}
 	if dry {
 		if !has("dry-run") {

@@ -198,9 +198,9 @@ func (s *Settings) Integer(names ...string) (int, string, error) {
 	return int(n), where, nil
 }
 
-// Agree holds a size that tensors have against a configuration of transformers next to them: a file with a model_type, and
-// the name next to it or in its vision_config. The library builds the model that the file describes, so that weights of
-// another one do not fit it. A configuration without the name, or with a list, says nothing.
+// Agree holds a size that tensors have against a configuration of transformers next to them: a file with a model_type,
+// and the name next to it or in its vision_config. The library builds the model that the file describes, so that
+// weights of another one do not fit it. A configuration without the name, or with a list, says nothing.
 func (s *Settings) Agree(name string, size int) error {
 	if err := s.load(); err != nil {
 		return err
