@@ -357,6 +357,23 @@ func TestScoreIntervalRange(t *testing.T) {
 	}
 }
 
+// Pairs counts what a search compares: tested states with training states, and all of these with each other.
+func TestPairs(t *testing.T) {
+	t.Parallel()
+	states, episode := recording(rand.New(rand.NewPCG(1, 1)), 10, 20, 4, 0.5)
+	in := Input{States: states, Episode: episode, Split: split(episode, 4)}
+	train := 0
+	for _, part := range in.Split {
+		if part == "train" {
+			train++
+		}
+	}
+	all, largest, err := Pairs(in, Options{})
+	if test := len(in.Split) - train; err != nil || largest != train*train || all != (test+train)*train {
+		t.Errorf("%d pairs, %d of them of references, %v: %d training and %d tested states", all, largest, err, train, test)
+	}
+}
+
 // The interval of the difference of scores has the asymmetry of the share of leaking states, and the width of the
 // jackknife where the share has none.
 func TestDifferenceIsAsSkewedAsItsShare(t *testing.T) {

@@ -86,27 +86,61 @@ type Outcome struct{ Lists []Found }
 
 // Work returns the audit in units; see [Analyze] for the result and the errors.
 func Work(in Input, o Options) (shard.Work[*Outcome, *Result], error) {
-	var none shard.Work[*Outcome, *Result]
+	a, err := newAuditor(in, o)
+	if err != nil {
+		return shard.Work[*Outcome, *Result]{}, err
+	}
+	units := 0
+	if len(a.searches) > 0 {
+		last := a.searches[len(a.searches)-1]
+		units = last.first + last.units
+	}
+	return shard.Work[*Outcome, *Result]{Units: units, Identity: a.identity, Map: a.search, Merge: a.merge}, nil
+}
+
+// Pairs returns how many pairs of states an audit compares, and how many of them are compared in the largest unit of
+// [Work]: the references of a division with its training states. It is 0 for sequences, most of which are not compared.
+// Errors are the errors of [Analyze].
+func Pairs(in Input, o Options) (all, largest int, err error) {
+	a, err := newAuditor(in, o)
+	if err != nil || in.Sequences != nil {
+		return 0, 0, err
+	}
+	for _, s := range a.searches {
+		part := a.divisions[s.division]
+		pairs := s.queries * len(part.train)
+		switch s.kind {
+		case trainToTest:
+			pairs = s.queries * len(part.test)
+		case withinTrain:
+			largest = max(largest, pairs)
+		}
+		all += pairs
+	}
+	return all, largest, nil
+}
+
+func newAuditor(in Input, o Options) (*auditor, error) {
 	o = o.withDefaults(&in)
 	if err := in.check(); err != nil {
-		return none, err
+		return nil, err
 	}
 	a := &auditor{in: in, o: o}
 	var err error
 	if a.names, a.divisions, err = in.divide(); err != nil {
-		return none, err
+		return nil, err
 	}
 	if in.Sequences != nil {
 		a.lookup = letters{a}
 	} else {
 		if a.space, err = neighbors.NewSpace(cmp.Or(in.Source, "states"), in.States, neighbors.Euclidean); err != nil {
-			return none, err
+			return nil, err
 		}
 		a.lookup = frames{a}
 	}
 	for _, m := range in.Latents {
 		if err := neighbors.Check("latents "+m.Name, m.Latents, neighbors.Euclidean); err != nil {
-			return none, err
+			return nil, err
 		}
 	}
 	a.episode = make([]int, in.count())
@@ -117,12 +151,7 @@ func Work(in Input, o Options) (shard.Work[*Outcome, *Result], error) {
 		a.episode, _ = points.Numbered(in.Episode)
 	}
 	a.plan()
-	units := 0
-	if len(a.searches) > 0 {
-		last := a.searches[len(a.searches)-1]
-		units = last.first + last.units
-	}
-	return shard.Work[*Outcome, *Result]{Units: units, Identity: a.identity, Map: a.search, Merge: a.merge}, nil
+	return a, nil
 }
 
 // plan chooses references and lists the searches.

@@ -87,6 +87,19 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 		c.fixed = g.Start // reads the inputs, too
 		c.work = (g.seconds(s.dry.States) - g.Start) * slower
 		c.parts, c.memory = g.Parts, g.memory(s.dry.States)
+	case s.dry.Counts[pairsOfStates] > 0:
+		g, reason, err := r.compare(ctx, s)
+		if err != nil {
+			return c, err
+		}
+		if reason != "" {
+			c.reason = "the time of " + s.analysis + " is unknown: " + reason
+			break
+		}
+		pairs := s.dry.Counts[pairsOfStates]
+		c.fixed += g.Start
+		c.work = g.Pair * float64(pairs) * slower
+		c.parts = auditParts(s.dry.Units, pairs, s.dry.Counts[pairsOfReferences])
 	default:
 		c.reason = "the time of " + s.analysis + " is unknown: it cannot be measured on a part of its inputs"
 	}

@@ -4,6 +4,7 @@ package scale
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -91,6 +92,21 @@ func TestLaw(t *testing.T) {
 	s := divisible(10_000)
 	if got, want := s.unit(&rate{Some: terms{State: 0.5}}, laws["neighborhood"], 4000), 0.5*4000/10; math.Abs(got-want) > 1e-9 {
 		t.Errorf("a unit: %v, want %v", got, want)
+	}
+}
+
+// The largest unit of an audit has the pairs of its references, and the others share the rest.
+func TestAuditParts(t *testing.T) {
+	t.Parallel()
+	if got := auditParts(5, 1000, 600); !slices.Equal(got, []float64{0.1, 0.1, 0.1, 0.1, 0.6}) {
+		t.Errorf("%v", got)
+	}
+	if auditParts(1, 1000, 600) != nil || auditParts(5, 0, 0) != nil {
+		t.Error("nothing to divide has parts")
+	}
+	// A trial of n states compares tested states with the others, and these with each other.
+	if got := auditedPairs(10); got != 50 {
+		t.Errorf("%v pairs", got)
 	}
 }
 

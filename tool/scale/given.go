@@ -177,7 +177,7 @@ func (d *dry) encoding() (seconds float64, ok bool) {
 // dimensions returns the dimension of the original states, 0 without, and the sum of the dimensions of the latents.
 func (d *dry) dimensions() (frames, latents int, dtype string) {
 	for _, in := range d.Inputs {
-		if in.Role == "frames" && len(in.Shape) > 1 {
+		if (in.Role == "frames" || in.Role == "train" && frames == 0) && len(in.Shape) > 1 {
 			frames, dtype = max(1, in.Window), in.DType
 			for _, n := range in.Shape[1:] {
 				frames *= n

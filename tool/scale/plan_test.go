@@ -85,7 +85,13 @@ func TestPlanOfParts(t *testing.T) {
 			t.Errorf("%v: measured again, or not known:\n%s", args, out)
 		}
 	}
-	out := succeeds(t, dir, "scale", "plan", "--rates", rates, "--", "forecast", "--example")
+	audit := []string{"plan", "--rates", rates, "--shards", "3", "--", "audit", "--train", "f.npy", "--test", "f.npy"}
+	out := succeeds(t, dir, "scale", audit...)
+	if !strings.Contains(out, "scale: measuring audit: 2 of 2: 12288 states\n") || strings.Contains(out, "unknown") ||
+		strings.Contains(succeeds(t, dir, "scale", audit...), "measuring") {
+		t.Errorf("audit is measured again, or not known:\n%s", out)
+	}
+	out = succeeds(t, dir, "scale", "plan", "--rates", rates, "--", "forecast", "--example")
 	if !strings.Contains(out, "warning: forecast: the time of forecast is unknown: it cannot be measured on a part of its inputs") {
 		t.Errorf("got:\n%s", out)
 	}

@@ -310,17 +310,7 @@ func (t *trial) take(ctx context.Context, n int, z size, more ...string) (float6
 	frame, latent := z.frame, z.latents/z.models
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	path := filepath.Join(t.folder, "frames.npy")
-	var err error
-	if t.bytes {
-		data := make([]uint8, n*frame)
-		for i := range data {
-			data[i] = uint8(random.Uint32())
-		}
-		err = dataset.WriteNPY(path, []int{n, frame}, data)
-	} else {
-		err = dataset.WriteNPY(path, []int{n, frame}, normal(random, n*frame))
-	}
-	if err != nil {
+	if err := writeRandom(path, random, n, frame, t.bytes); err != nil {
 		return 0, err
 	}
 	args := []string{"--frames", path}
@@ -346,6 +336,18 @@ func (t *trial) take(ctx context.Context, n int, z size, more ...string) (float6
 		least = min(least, time.Since(begin).Seconds())
 	}
 	return least, nil
+}
+
+// writeRandom writes n random states.
+func writeRandom(path string, random *rand.Rand, n, frame int, bytes bool) error {
+	if !bytes {
+		return dataset.WriteNPY(path, []int{n, frame}, normal(random, n*frame))
+	}
+	data := make([]uint8, n*frame)
+	for i := range data {
+		data[i] = uint8(random.Uint32())
+	}
+	return dataset.WriteNPY(path, []int{n, frame}, data)
 }
 
 func normal(random *rand.Rand, n int) []float32 {

@@ -248,6 +248,14 @@ func (f *options) plan(_ context.Context, env *run.Env) error {
 		return err
 	}
 	env.Plan.States, env.Plan.Units = len(in.Split), work.Units
+	pairs, references, err := audit.Pairs(in.Input, f.o)
+	if err != nil {
+		return err
+	}
+	if pairs > 0 {
+		env.Plan.Count("pairs of states", pairs)
+		env.Plan.Count("pairs of references", references)
+	}
 	p := in.States
 	env.Plan.Held = int64(len(p.U8)) + 4*int64(len(p.F32)) + 8*int64(len(p.F64))
 	env.Plan.Search(in.States.N, 1)

@@ -1,0 +1,110 @@
+// The time of an audit, from the pairs of states that it compares.
+
+package scale
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"repscope/internal/run"
+)
+
+// Counts of a dry run of audit: all pairs, and the pairs of its largest unit.
+const (
+	pairsOfStates     = "pairs of states"
+	pairsOfReferences = "pairs of references"
+)
+
+const (
+	fewAudited, manyAudited = 4096, 12288 // states of the trials: half are tested, the others are references
+	mostAudited             = 256 << 20   // bytes of a trial
+)
+
+// compare returns the time of an audit, Start + Pair for each pair of states, measured by two audits of random states
+// of the same type and size. Where that cannot be done, it says why.
+func (r *rates) compare(ctx context.Context, s *source) (g growth, reason string, err error) {
+	frame, _, dtype := s.dry.dimensions()
+	if frame == 0 {
+		return g, "the size of its states is unknown", nil
+	}
+	key := fmt.Sprintf("audit %s %d", dtype, frame)
+	if known, ok := r.Parts[key]; ok {
+		return known, "", nil
+	}
+	folder, err := os.MkdirTemp("", "repscope-audit-")
+	if err != nil {
+		return g, "", err
+	}
+	defer os.RemoveAll(folder)
+	sizes := [2]int{fewAudited, manyAudited}
+	if most := mostAudited / (4 * frame); sizes[1] > most {
+		sizes = [2]int{max(most/3, 8), max(most, 24)}
+	}
+	var seconds [2]float64
+	for i, n := range sizes {
+		if r.say != nil {
+			r.say("measuring audit: %d of %d: %d states", i+1, len(sizes), n)
+		}
+		seconds[i], err = s.auditRandom(ctx, folder, n, frame, dtype == "uint8")
+		switch {
+		case ctx.Err() != nil:
+			return g, "", ctx.Err()
+		case err != nil:
+			return g, "a trial run failed: " + err.Error(), nil
+		}
+	}
+	few, many := auditedPairs(sizes[0]), auditedPairs(sizes[1])
+	g = growth{From: sizes[0], To: sizes[1], Pair: max(0, seconds[1]-seconds[0]) / (many - few)}
+	g.Start = max(0, seconds[0]-g.Pair*few)
+	r.Parts[key] = g
+	r.fresh = append(r.fresh, s.analysis)
+	return g, "", nil
+}
+
+// auditedPairs is how many pairs a trial of n states compares: tested states with the others, and these with each other.
+func auditedPairs(n int) float64 { return float64(n) * float64(n-n/2) }
+
+// auditRandom is the shorter time of two audits of n random states, half of which are tested.
+func (s *source) auditRandom(ctx context.Context, folder string, n, frame int, bytes bool) (float64, error) {
+	random := rand.New(rand.NewPCG(1, uint64(n)))
+	args := []string{"--quiet", "--out", filepath.Join(folder, "out")}
+	for _, part := range []struct {
+		name   string
+		states int
+	}{{"train", n - n/2}, {"test", n / 2}} {
+		path := filepath.Join(folder, part.name+".npy")
+		if err := writeRandom(path, random, part.states, frame, bytes); err != nil {
+			return 0, err
+		}
+		args = append(args, "--"+part.name, path)
+	}
+	task := run.Task{Command: s.task.Command, Args: args}
+	least := math.Inf(1)
+	for range 2 {
+		begin := time.Now()
+		if err := task.Run(ctx, io.Discard, io.Discard); err != nil {
+			return 0, err
+		}
+		least = min(least, time.Since(begin).Seconds())
+	}
+	return least, nil
+}
+
+// auditParts are the shares of the work that units take: one unit compares all references, and the others are alike.
+func auditParts(units, pairs, references int) []float64 {
+	if units < 2 || pairs < 1 {
+		return nil
+	}
+	parts := make([]float64, units)
+	for i := range parts {
+		parts[i] = float64(pairs-references) / float64(pairs) / float64(units-1)
+	}
+	parts[units-1] = float64(references) / float64(pairs)
+	return parts
+}
