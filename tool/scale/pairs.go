@@ -67,7 +67,8 @@ func (r *rates) compare(ctx context.Context, s *source) (g growth, reason string
 	return g, "", nil
 }
 
-// auditedPairs is how many pairs a trial of n states compares: tested states with the others, and these with each other.
+// auditedPairs is how many pairs a trial of n states compares: tested states with the others, and these with each
+// other.
 func auditedPairs(n int) float64 { return float64(n) * float64(n-n/2) }
 
 // auditRandom is the shorter time of two audits of n random states, half of which are tested.
