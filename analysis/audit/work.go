@@ -99,7 +99,7 @@ func Work(in Input, o Options) (shard.Work[*Outcome, *Result], error) {
 }
 
 // Pairs returns how many pairs of states an audit compares, and how many of them are compared in the largest unit of
-// [Work]: the references of a division with its training states. It is 0 for sequences, most of which are not compared.
+// [Work]: the references of a division with its training states. It is 0 for sequences: few pairs of them are compared.
 // Errors are the errors of [Analyze].
 func Pairs(in Input, o Options) (all, largest int, err error) {
 	a, err := newAuditor(in, o)

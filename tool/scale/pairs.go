@@ -71,7 +71,7 @@ func (r *rates) compare(ctx context.Context, s *source) (g growth, reason string
 // other.
 func auditedPairs(n int) float64 { return float64(n) * float64(n-n/2) }
 
-// auditRandom is the shorter time of two audits of n random states, half of which are tested.
+// auditRandom is the shorter time of two audits of n random states, n/2 of them tested.
 func (s *source) auditRandom(ctx context.Context, folder string, n, frame int, bytes bool) (float64, error) {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	args := []string{"--quiet", "--out", filepath.Join(folder, "out")}
