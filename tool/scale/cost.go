@@ -98,7 +98,7 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 		}
 		pairs := s.dry.Counts[pairsOfStates]
 		c.fixed += g.Start
-		c.work = g.Pair * float64(pairs) * slower
+		c.work = float64(pairs) * g.Pair * slower
 		c.parts = auditParts(s.dry.Units, pairs, s.dry.Counts[pairsOfReferences])
 	default:
 		c.reason = "the time of " + s.analysis + " is unknown: it cannot be measured on a part of its inputs"

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"repscope/dataset"
 	"repscope/internal/run"
 )
 
@@ -22,12 +23,15 @@ const (
 )
 
 const (
-	fewAudited, manyAudited = 4096, 12288 // states of the trials: half are tested, the others are references
-	mostAudited             = 256 << 20   // bytes of a trial
+	mostAudited    = 256 << 20 // bytes of a trial
+	auditedEpisode = 256       // states of an episode of a trial
 )
 
+// auditedStates are the states of the trials: half are tested, the others are references.
+var auditedStates = [2]int{8192, 24576}
+
 // compare returns the time of an audit, Start + Pair for each pair of states, measured by two audits of random states
-// of the same type and size. Where that cannot be done, it says why.
+// of the same type and size. More terms are not told apart by runs of seconds. Where that cannot be done, it says why.
 func (r *rates) compare(ctx context.Context, s *source) (g growth, reason string, err error) {
 	frame, _, dtype := s.dry.dimensions()
 	if frame == 0 {
@@ -42,8 +46,12 @@ func (r *rates) compare(ctx context.Context, s *source) (g growth, reason string
 		return g, "", err
 	}
 	defer os.RemoveAll(folder)
-	sizes := [2]int{fewAudited, manyAudited}
-	if most := mostAudited / (4 * frame); sizes[1] > most {
+	sizes := auditedStates
+	width := 4 // bytes of a value
+	if dtype == "uint8" {
+		width = 1
+	}
+	if most := mostAudited / (width * frame); sizes[1] > most {
 		sizes = [2]int{max(most/3, 8), max(most, 24)}
 	}
 	var seconds [2]float64
@@ -59,17 +67,12 @@ func (r *rates) compare(ctx context.Context, s *source) (g growth, reason string
 			return g, "a trial run failed: " + err.Error(), nil
 		}
 	}
-	few, many := auditedPairs(sizes[0]), auditedPairs(sizes[1])
-	g = growth{From: sizes[0], To: sizes[1], Pair: max(0, seconds[1]-seconds[0]) / (many - few)}
-	g.Start = max(0, seconds[0]-g.Pair*few)
+	g = grows(sizes[:], seconds[:], startTerm|pairTerm)
+	g.Pair *= 2 // tested states with the others, and these with each other: n²/2 pairs of n states
 	r.Parts[key] = g
 	r.fresh = append(r.fresh, s.analysis)
 	return g, "", nil
 }
-
-// auditedPairs is how many pairs a trial of n states compares: tested states with the others, and these with each
-// other.
-func auditedPairs(n int) float64 { return float64(n) * float64(n-n/2) }
 
 // auditRandom is the shorter time of two audits of n random states, n/2 of them tested.
 func (s *source) auditRandom(ctx context.Context, folder string, n, frame int, bytes bool) (float64, error) {
@@ -83,7 +86,15 @@ func (s *source) auditRandom(ctx context.Context, folder string, n, frame int, b
 		if err := writeRandom(path, random, part.states, frame, bytes); err != nil {
 			return 0, err
 		}
-		args = append(args, "--"+part.name, path)
+		episodes := make([]int64, part.states)
+		for i := range episodes {
+			episodes[i] = int64(i / auditedEpisode)
+		}
+		numbers := filepath.Join(folder, part.name+"-episodes.npy")
+		if err := dataset.WriteNPY(numbers, []int{part.states}, episodes); err != nil {
+			return 0, err
+		}
+		args = append(args, "--"+part.name, path, "--"+part.name+"-episodes", numbers)
 	}
 	task := run.Task{Command: s.task.Command, Args: args}
 	least := math.Inf(1)

@@ -87,7 +87,7 @@ func TestPlanOfParts(t *testing.T) {
 	}
 	audit := []string{"plan", "--rates", rates, "--shards", "3", "--", "audit", "--train", "f.npy", "--test", "f.npy"}
 	out := succeeds(t, dir, "scale", audit...)
-	if !strings.Contains(out, "scale: measuring audit: 2 of 2: 12288 states\n") || strings.Contains(out, "unknown") ||
+	if !strings.Contains(out, "scale: measuring audit: 2 of 2: 24576 states\n") || strings.Contains(out, "unknown") ||
 		strings.Contains(succeeds(t, dir, "scale", audit...), "measuring") {
 		t.Errorf("audit is measured again, or not known:\n%s", out)
 	}
