@@ -64,7 +64,11 @@ func (LogScale) Normalize(low, high, x float64) float64 {
 		return -farthest
 	}
 	bottom, span := math.Log10(low), math.Log10(high)-math.Log10(low)
-	if span == 0 { // the ends differ by rounding alone
+	switch {
+	case span != 0:
+	case x == low || !(high > low):
+		return 0
+	default: // the ends differ by rounding alone
 		return (x - low) / (high - low)
 	}
 	return (math.Log10(x) - bottom) / span
@@ -218,6 +222,9 @@ func (s *scale) extend(below, above, length float64) {
 	}
 	if s.log {
 		low, high := math.Log10(s.Min), math.Log10(s.Max)
+		if low == high { // the ends differ by rounding alone
+			return
+		}
 		per := (high - low) / space
 		s.Min, s.Max = math.Pow(10, max(-307, low-below*per)), math.Pow(10, min(307, high+above*per))
 		return
