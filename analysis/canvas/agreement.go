@@ -4,12 +4,10 @@ package canvas
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
-	"repscope/internal/parallel"
 	"repscope/internal/text"
 	"repscope/measure/score"
 	"repscope/report"
@@ -66,17 +64,10 @@ func (p *plan) agree(ctx context.Context, r *Result) error {
 	if err := p.raters(ctx, a, cases, samples, units); err != nil {
 		return err
 	}
-	var keys []Key
-	for _, k := range p.o.Kinds {
-		keys = append(keys, k.Keys...)
-	}
-	a.Metrics = make([]MetricAgreement, len(keys))
-	err := parallel.Try(ctx, p.o.Workers, len(keys), func(_, i int) error {
-		a.Metrics[i].Key = keys[i]
-		if err := p.agreeOn(ctx, r, &a.Metrics[i], cases, means); err != nil {
-			return fmt.Errorf("%s and ratings: %w", keys[i].Name, err)
-		}
-		return nil
+	a.Metrics = make([]MetricAgreement, len(p.keys()))
+	err := p.eachKey(ctx, "ratings", func(i int, key *Key) error {
+		a.Metrics[i].Key = *key
+		return p.agreeOn(ctx, r, &a.Metrics[i], cases, means)
 	})
 	if err != nil {
 		return err
@@ -148,12 +139,9 @@ func correlationOf(c stat.Correlation, err error) report.Value {
 // pairs adds how often a metric prefers the design of a sample that people prefer; where it does
 // not tell them apart it is right by half.
 func (m *MetricAgreement) pairs(by *crossed, x, y []float64) error {
-	sign := 1.0
-	switch m.Key.Direction {
-	case report.Lower:
-		sign = -1
-	case report.Neither, "":
-		m.PairAccuracy = report.NoEstimate("the metric has no better direction")
+	sign, ok := m.Key.sign()
+	if !ok {
+		m.PairAccuracy = report.NoEstimate(noDirection)
 		return nil
 	}
 	var pairs []casePair

@@ -90,6 +90,20 @@ type Key struct {
 	Improved bool
 }
 
+// sign is 1 where higher is better and −1 where lower is; false without a better direction.
+func (k *Key) sign() (sign float64, ok bool) {
+	switch k.Direction {
+	case report.Higher:
+		return 1, true
+	case report.Lower:
+		return -1, true
+	}
+	return 0, false
+}
+
+// noDirection is why a metric without a better direction has no agreement with people.
+const noDirection = "the metric has no better direction"
+
 // headlines are the numbers that stand for a comparison of designs.
 var headlines = []string{"canvas_fill_difference", "ssim", "semantic_match", "saliency_cc", "element_ratio_symmetric",
 	"layout_iou", "alignment_f1", "block_match", "text_similarity", "tree_edit_similarity", "visual_completeness", "struct_completeness"}

@@ -391,28 +391,18 @@ func (p *plan) deleteVotes(ctx context.Context, s *Strengths, d *deletion, block
 
 // preferred is how metrics agree with votes for rows of one sample.
 func (p *plan) preferred(ctx context.Context, r *Result, votes *ballot) ([]PreferenceAgreement, error) {
-	var out []PreferenceAgreement
-	for _, k := range p.o.Kinds {
-		for _, key := range k.Keys {
-			out = append(out, PreferenceAgreement{Key: key})
-		}
-	}
-	return out, parallel.Try(ctx, p.o.Workers, len(out), func(_, i int) error {
-		if err := out[i].agree(p, r, votes); err != nil {
-			return fmt.Errorf("%s and preferences: %w", out[i].Key.Name, err)
-		}
-		return ctx.Err()
+	out := make([]PreferenceAgreement, len(p.keys()))
+	return out, p.eachKey(ctx, "preferences", func(i int, key *Key) error {
+		out[i].Key = *key
+		return out[i].agree(p, r, votes)
 	})
 }
 
 // agree fills in the agreement of one key.
 func (m *PreferenceAgreement) agree(p *plan, r *Result, votes *ballot) error {
-	sign := 1.0
-	switch m.Key.Direction {
-	case report.Lower:
-		sign = -1
-	case report.Neither, "":
-		m.Share = report.NoEstimate("the metric has no better direction")
+	sign, ok := m.Key.sign()
+	if !ok {
+		m.Share = report.NoEstimate(noDirection)
 		return nil
 	}
 	var hits []float64

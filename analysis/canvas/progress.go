@@ -74,24 +74,22 @@ func (p *plan) progress(r *Result, m *ModelResult) error {
 	if len(cases) == 0 {
 		return nil
 	}
-	for _, k := range p.o.Kinds {
-		for _, key := range k.Keys {
-			for part := range progressSteps + 1 {
-				time := float64(part) / progressSteps
-				var samples []string
-				var values []float64
-				for _, steps := range cases {
-					if v := r.between(steps, key.Name, time); !math.IsNaN(v) {
-						samples, values = append(samples, r.Rows[steps[0].Row].Case.Sample), append(values, v)
-					}
+	for _, key := range p.keys() {
+		for part := range progressSteps + 1 {
+			time := float64(part) / progressSteps
+			var samples []string
+			var values []float64
+			for _, steps := range cases {
+				if v := r.between(steps, key.Name, time); !math.IsNaN(v) {
+					samples, values = append(samples, r.Rows[steps[0].Row].Case.Sample), append(values, v)
 				}
-				point := Progress{Key: key.Name, At: time, N: len(values)}
-				var err error
-				if point.Estimate, err = p.mean(&key, samples, values, "no case has this score at this step"); err != nil {
-					return err
-				}
-				m.Progress = append(m.Progress, point)
 			}
+			point := Progress{Key: key.Name, At: time, N: len(values)}
+			var err error
+			if point.Estimate, err = p.mean(&key, samples, values, "no case has this score at this step"); err != nil {
+				return err
+			}
+			m.Progress = append(m.Progress, point)
 		}
 	}
 	return nil

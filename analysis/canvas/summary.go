@@ -68,14 +68,12 @@ func (p *plan) summarize(ctx context.Context, r *Result) error {
 			return err
 		}
 		m.count(r)
-		for _, k := range p.o.Kinds {
-			for _, key := range k.Keys {
-				n, err := p.number(r, m, key)
-				if err != nil {
-					return fmt.Errorf("%s: %s: %w", m.Name, key.Name, err)
-				}
-				m.Numbers = append(m.Numbers, *n)
+		for _, key := range p.keys() {
+			n, err := p.number(r, m, key)
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", m.Name, key.Name, err)
 			}
+			m.Numbers = append(m.Numbers, *n)
 		}
 		m.correct()
 		if err := p.progress(r, m); err != nil {
@@ -93,6 +91,26 @@ func (p *plan) summarize(ctx context.Context, r *Result) error {
 		return err
 	}
 	return p.prefer(ctx, r)
+}
+
+// keys are the numbers of all metrics of the run.
+func (p *plan) keys() []Key {
+	var out []Key
+	for _, k := range p.o.Kinds {
+		out = append(out, k.Keys...)
+	}
+	return out
+}
+
+// eachKey calls f for all numbers, several at a time; errors name the number and other, which it is compared with.
+func (p *plan) eachKey(ctx context.Context, other string, f func(i int, key *Key) error) error {
+	keys := p.keys()
+	return parallel.Try(ctx, p.o.Workers, len(keys), func(_, i int) error {
+		if err := f(i, &keys[i]); err != nil {
+			return fmt.Errorf("%s and %s: %w", keys[i].Name, other, err)
+		}
+		return ctx.Err()
+	})
 }
 
 // describeBlocks says what intervals rest on, and warns where that is little.
