@@ -357,8 +357,8 @@ func TestScoreIntervalRange(t *testing.T) {
 	}
 }
 
-// Pairs counts what a search compares: tested states with training states, and all of these with each other.
-func TestPairs(t *testing.T) {
+// The size of an audit counts tested states with training states, and all of these with each other.
+func TestSizeOf(t *testing.T) {
 	t.Parallel()
 	states, episode := recording(rand.New(rand.NewPCG(1, 1)), 10, 20, 4, 0.5)
 	in := Input{States: states, Episode: episode, Split: split(episode, 4)}
@@ -368,9 +368,12 @@ func TestPairs(t *testing.T) {
 			train++
 		}
 	}
-	all, largest, err := Pairs(in, Options{})
-	if test := len(in.Split) - train; err != nil || largest != train*train || all != (test+train)*train {
-		t.Errorf("%d pairs, %d of them of references, %v: %d training and %d tested states", all, largest, err, train, test)
+	size, err := SizeOf(in, Options{})
+	if test := len(in.Split) - train; err != nil || size.Largest != train*train || size.Pairs != (test+train)*train {
+		t.Errorf("%+v, %v: %d training and %d tested states", size, err, train, test)
+	}
+	if work, err := Work(in, Options{}); err != nil || work.Units != size.Units {
+		t.Errorf("%d units of work, %v, and %d of the size", work.Units, err, size.Units)
 	}
 }
 

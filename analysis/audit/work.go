@@ -90,21 +90,32 @@ func Work(in Input, o Options) (shard.Work[*Outcome, *Result], error) {
 	if err != nil {
 		return shard.Work[*Outcome, *Result]{}, err
 	}
-	units := 0
-	if len(a.searches) > 0 {
-		last := a.searches[len(a.searches)-1]
-		units = last.first + last.units
-	}
-	return shard.Work[*Outcome, *Result]{Units: units, Identity: a.identity, Map: a.search, Merge: a.merge}, nil
+	return shard.Work[*Outcome, *Result]{Units: a.units(), Identity: a.identity, Map: a.search, Merge: a.merge}, nil
 }
 
-// Pairs returns how many pairs of states an audit compares, and how many of them are compared in the largest unit of
-// [Work]: the references of a division with its training states. It is 0 for sequences: few pairs of them are compared.
-// Errors are the errors of [Analyze].
-func Pairs(in Input, o Options) (all, largest int, err error) {
+// units is the number of units of all searches.
+func (a *auditor) units() int {
+	if len(a.searches) == 0 {
+		return 0
+	}
+	last := a.searches[len(a.searches)-1]
+	return last.first + last.units
+}
+
+// Size is how much an audit compares: Pairs of states in the Units of [Work]. One unit of each division compares its
+// references with its training states; Largest are the most pairs of such a unit. Pairs and Largest are 0 for
+// sequences: few pairs of them are compared.
+type Size struct{ Units, Pairs, Largest int }
+
+// SizeOf returns the size of an audit, before any search. Errors are the errors of [Analyze].
+func SizeOf(in Input, o Options) (Size, error) {
 	a, err := newAuditor(in, o)
-	if err != nil || in.Sequences != nil {
-		return 0, 0, err
+	if err != nil {
+		return Size{}, err
+	}
+	size := Size{Units: a.units()}
+	if in.Sequences != nil {
+		return size, nil
 	}
 	for _, s := range a.searches {
 		part := a.divisions[s.division]
@@ -113,11 +124,11 @@ func Pairs(in Input, o Options) (all, largest int, err error) {
 		case trainToTest:
 			pairs = s.queries * len(part.test)
 		case withinTrain:
-			largest = max(largest, pairs)
+			size.Largest = max(size.Largest, pairs)
 		}
-		all += pairs
+		size.Pairs += pairs
 	}
-	return all, largest, nil
+	return size, nil
 }
 
 func newAuditor(in Input, o Options) (*auditor, error) {

@@ -5,15 +5,11 @@ package scale
 import (
 	"context"
 	"fmt"
-	"io"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"time"
 
 	"repscope/dataset"
-	"repscope/internal/run"
 )
 
 // Counts of a dry run of audit: all pairs, and the pairs of its largest unit.
@@ -24,6 +20,7 @@ const (
 
 const (
 	mostAudited    = 256 << 20 // bytes of a trial
+	fewestAudited  = 8         // states of a trial
 	auditedEpisode = 256       // states of an episode of a trial
 )
 
@@ -51,8 +48,11 @@ func (r *rates) compare(ctx context.Context, s *source) (g growth, reason string
 	if dtype == "uint8" {
 		width = 1
 	}
-	if most := mostAudited / (width * frame); sizes[1] > most {
-		sizes = [2]int{max(most/3, 8), max(most, 24)}
+	if limit := mostAudited / width / frame; sizes[1] > limit {
+		sizes = [2]int{limit / 3, limit}
+	}
+	if sizes[0] < fewestAudited {
+		return g, "its states are too large for a measurement", nil
 	}
 	var seconds [2]float64
 	for i, n := range sizes {
@@ -96,16 +96,7 @@ func (s *source) auditRandom(ctx context.Context, folder string, n, frame int, b
 		}
 		args = append(args, "--"+part.name, path, "--"+part.name+"-episodes", numbers)
 	}
-	task := run.Task{Command: s.task.Command, Args: args}
-	least := math.Inf(1)
-	for range 2 {
-		begin := time.Now()
-		if err := task.Run(ctx, io.Discard, io.Discard); err != nil {
-			return 0, err
-		}
-		least = min(least, time.Since(begin).Seconds())
-	}
-	return least, nil
+	return s.shorter(ctx, args)
 }
 
 // auditParts are the shares of the work that units take: one unit compares all references, and the others are alike.

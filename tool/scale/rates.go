@@ -326,7 +326,12 @@ func (t *trial) take(ctx context.Context, n int, z size, more ...string) (float6
 	if t.source.analysis == "neighborhood" { // at these sizes curves are drawn by default, at large ones not
 		args = append(args, "--coranking", "off")
 	}
-	task := run.Task{Command: t.source.task.Command, Args: slices.Concat(args, t.args, more)}
+	return t.source.shorter(ctx, slices.Concat(args, t.args, more))
+}
+
+// shorter is the shorter time of two runs with other arguments.
+func (s *source) shorter(ctx context.Context, args []string) (float64, error) {
+	task := run.Task{Command: s.task.Command, Args: args}
 	least := math.Inf(1)
 	for range 2 {
 		begin := time.Now()

@@ -243,18 +243,14 @@ func (f *options) plan(_ context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	work, err := audit.Work(in.Input, f.o)
+	size, err := audit.SizeOf(in.Input, f.o)
 	if err != nil {
 		return err
 	}
-	env.Plan.States, env.Plan.Units = len(in.Split), work.Units
-	pairs, references, err := audit.Pairs(in.Input, f.o)
-	if err != nil {
-		return err
-	}
-	if pairs > 0 {
-		env.Plan.Count("pairs of states", pairs)
-		env.Plan.Count("pairs of references", references)
+	env.Plan.States, env.Plan.Units = len(in.Split), size.Units
+	if size.Pairs > 0 {
+		env.Plan.Count("pairs of states", size.Pairs)
+		env.Plan.Count("pairs of references", size.Largest)
 	}
 	p := in.States
 	env.Plan.Held = int64(len(p.U8)) + 4*int64(len(p.F32)) + 8*int64(len(p.F64))
