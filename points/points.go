@@ -96,6 +96,21 @@ func Join(p, q Points) Points {
 	return out
 }
 
+// Narrowed returns the points as float32, rounded to nearest; points of float32 as they are.
+func (p Points) Narrowed() Points {
+	if p.F32 != nil {
+		return p
+	}
+	values := make([]float32, 0, p.N*p.Dim)
+	row := make([]float64, p.Dim)
+	for i := range p.N {
+		for _, v := range p.Row(i, row) {
+			values = append(values, float32(v))
+		}
+	}
+	return Float32(values, p.Dim)
+}
+
 // Range returns points lo … hi−1, which share the memory of p.
 func (p Points) Range(lo, hi int) Points {
 	out := Points{N: hi - lo, Dim: p.Dim}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"repscope/internal/kernel"
 	"repscope/points"
 )
 
@@ -75,11 +76,7 @@ func swapped(values []float32, a, b int) []float32 {
 	}
 	out := make([]float32, len(values))
 	for first := 0; first < len(values); first += a * b {
-		for i := range a {
-			for k := range b {
-				out[first+k*a+i] = values[first+i*b+k]
-			}
-		}
+		kernel.Transpose(out[first:first+a*b], a, values[first:first+a*b], b, a, b)
 	}
 	return out
 }

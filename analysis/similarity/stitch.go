@@ -5,6 +5,7 @@ package similarity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -133,7 +134,7 @@ func (a *analyzer) stitch(ctx context.Context, s seam) ([]Stitch, error) {
 	if need := 28 * int64(a.states()) * int64(rest.Size()); need > a.memory() { // of the model and of the stitched one
 		_, err := lack(fmt.Sprintf("outputs of %d values of %s need %s, more than the %s of --memory", rest.Size(),
 			text.Count(a.states(), "state"), text.Bytes(need), text.Bytes(a.memory())))
-		return out, closed(err, rest)
+		return out, errors.Join(err, rest.Close())
 	}
 	whole, err := rest.Outputs(ctx, target.Values, a.states())
 	if err != nil {
@@ -141,7 +142,7 @@ func (a *analyzer) stitch(ctx context.Context, s seam) ([]Stitch, error) {
 			return nil, ctx.Err()
 		}
 		_, err = lack(err.Error())
-		return out, closed(err, rest)
+		return out, errors.Join(err, rest.Close())
 	}
 	w := &stitcher{a: a, to: target, rest: rest, whole: whole}
 	self, err := w.scores(ctx, &target, false)
@@ -154,15 +155,7 @@ func (a *analyzer) stitch(ctx context.Context, s seam) ([]Stitch, error) {
 		one.Positions, one.Error, one.Agreement = scores.positions, scores.error, scores.agreement
 		one.SelfError, one.SelfAgreement = self.error.Value.Value, self.agreement.Value.Value
 	}
-	return out, closed(err, rest)
-}
-
-// closed closes what follows a layer.
-func closed(err error, rest Rest) error {
-	if closing := rest.Close(); err == nil {
-		return closing
-	}
-	return err
+	return out, errors.Join(err, rest.Close())
 }
 
 func (a *analyzer) states() int { return a.in.Models[0].Latents.N }

@@ -39,7 +39,7 @@ func (d *Data) Stages(ctx context.Context, layers []Layers, s *points.Selection)
 		}
 		var stages []Stage
 		for _, layer := range model.Layers {
-			stages = append(stages, Stage{Values: narrowed(layer.Latents), Shape: []int{layer.Latents.Dim}, Channels: 0,
+			stages = append(stages, Stage{Values: layer.Latents.Narrowed(), Shape: []int{layer.Latents.Dim}, Channels: 0,
 				Open: func() (*latent.Rest, error) {
 					return nil, fmt.Errorf("%s is a file of latents: nothing can be stitched to it; give a model (--model) and "+
 						"frames", model.Name)
@@ -48,21 +48,6 @@ func (d *Data) Stages(ctx context.Context, layers []Layers, s *points.Selection)
 		out = append(out, stages)
 	}
 	return out, nil
-}
-
-// narrowed are points as float32.
-func narrowed(z points.Points) points.Points {
-	if z.F32 != nil {
-		return z
-	}
-	values := make([]float32, 0, z.N*z.Dim)
-	row := make([]float64, z.Dim)
-	for i := range z.N {
-		for _, v := range z.Row(i, row) {
-			values = append(values, float32(v))
-		}
-	}
-	return points.Float32(values, z.Dim)
 }
 
 // stages are the layers of an encoder.

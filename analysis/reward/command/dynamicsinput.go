@@ -300,11 +300,7 @@ func (e *dynamicsEngine) pool(shape []int) func(points.Points) (points.Points, e
 			if rows.Dim == e.states.Models[e.place].Latents.Dim {
 				return rows, nil
 			}
-			narrow := make([]float32, len(rows.F64))
-			for i, v := range rows.F64 {
-				narrow[i] = float32(v)
-			}
-			rows = points.Float32(narrow, rows.Dim)
+			rows = rows.Narrowed()
 		}
 		return e.model.PoolHeadRows(rows.F32, shape)
 	}
