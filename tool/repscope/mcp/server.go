@@ -52,6 +52,7 @@ type server struct {
 	out      string   // results are below it
 	scratch  string   // a folder, removed when the server ends
 	space    int64    // bytes that it may take
+	clearing sync.Mutex
 	write    bool
 	limit    time.Duration // of a run
 	jobs     chan struct{}

@@ -30,14 +30,18 @@ func used(folder string) (bytes int64) {
 	return bytes
 }
 
-// clear removes latents, which can be computed again, if the temporary folder is full. It is an error if the results
-// alone fill it.
+// clear removes latents, which can be computed again, if the temporary folder is full and no other run uses them. It is
+// an error if the folder stays full.
 func (s *server) clear() error {
+	s.clearing.Lock() // a run that begins meanwhile waits here
+	defer s.clearing.Unlock()
 	if used(s.scratch) <= s.space {
 		return nil
 	}
-	if err := os.RemoveAll(s.cache()); err != nil {
-		return err
+	if len(s.jobs) <= 1 {
+		if err := os.RemoveAll(s.cache()); err != nil {
+			return err
+		}
 	}
 	if bytes := used(s.scratch); bytes > s.space {
 		return fmt.Errorf("the temporary results of this session take %s, more than --disk %d GB; start the server again, "+
