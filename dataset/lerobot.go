@@ -278,9 +278,13 @@ func (t *parquetFiles) inOrder(s *parquetSet, episodes []int64) error {
 // agree compares the lengths of episodes with those in meta: episodes.jsonl of version 2, Parquet files of version 3.
 func (t *parquetFiles) agree(lengths []int64) error {
 	check := func(path string, episode, length int64) error {
-		if episode < 0 || episode >= int64(len(lengths)) || lengths[episode] != length {
+		rows := int64(0)
+		if episode >= 0 && episode < int64(len(lengths)) {
+			rows = lengths[episode] // at least 1
+		}
+		if rows == 0 || rows != length {
 			return fmt.Errorf("%s: episode %d has length %d there, the data files have %d rows of it", path, episode,
-				length, count(lengths, episode))
+				length, rows)
 		}
 		return nil
 	}
@@ -339,14 +343,6 @@ func (t *parquetFiles) agree(lengths []int64) error {
 		}
 	}
 	return nil
-}
-
-// count is the number of rows of an episode.
-func count(lengths []int64, episode int64) int64 {
-	if episode < 0 || episode >= int64(len(lengths)) {
-		return 0
-	}
-	return lengths[episode]
 }
 
 // whole are the whole numbers of a column with one for each row.

@@ -38,8 +38,8 @@ func TestRestOfGoldens(t *testing.T) {
 			}
 			rest, err := OpenRest(path, o, l)
 			if err != nil {
-				known := []string{"around", "nothing follows it", "no output follows", "2 outputs", "outputs, choose"}
-				if !slices.ContainsFunc(known, func(part string) bool { return strings.Contains(err.Error(), part) }) {
+				reasons := []string{"around", "nothing follows it", "no output follows", "2 outputs", "outputs, choose"}
+				if !slices.ContainsFunc(reasons, func(part string) bool { return strings.Contains(err.Error(), part) }) {
 					t.Errorf("%s, layer %s: %v", g.File, l.Name, err)
 				}
 				continue

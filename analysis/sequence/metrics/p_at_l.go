@@ -102,16 +102,24 @@ func ContactKey(logistic bool, pairs, score string) string {
 	return "contacts" + prefix + "/" + pairs + "/" + score
 }
 
-// contactPairs says which pairs are in a range, by its name; all are in that without a line.
-var contactPairs = map[string]string{
-	"local": " 3 to 5 residues apart", "short": " 6 to 11 residues apart",
-	"medium": " 12 to 23 residues apart", "long": " 24 or more residues apart",
-	"within": " inside a chain", "between": " between the chains",
+// aboutPairs says which pairs are in a range; least is the least separation of any pair.
+func aboutPairs(r contact.Range, least int) string {
+	switch {
+	case r.Chains == contact.SameChain:
+		return "pairs inside a chain"
+	case r.Chains == contact.TwoChains:
+		return "pairs between the chains"
+	case r.Max > 0:
+		return fmt.Sprintf("pairs %d to %d residues apart", r.Min, r.Max-1)
+	case r.Min > least:
+		return fmt.Sprintf("pairs %d or more residues apart", r.Min)
+	}
+	return "pairs"
 }
 
-// aboutContacts says what a score of a range measures.
+// aboutContacts says what a score of such pairs measures.
 func (s *contactScore) aboutContacts(pairs string, logistic bool) string {
-	about := strings.Replace(s.about, "pairs", "pairs"+contactPairs[pairs], 1)
+	about := strings.Replace(s.about, "pairs", pairs, 1)
 	switch {
 	case s.chance:
 		return about
@@ -124,10 +132,12 @@ func (s *contactScore) aboutContacts(pairs string, logistic bool) string {
 // contactKeys are the keys of all ranges and of both kinds of scores.
 func contactKeys() []sequence.Key {
 	var keys []sequence.Key
+	const least = 1
 	for _, logistic := range []bool{false, true} {
-		for _, r := range contact.Standard(1) {
+		for _, r := range contact.Standard(least) {
 			for _, score := range contactScores {
-				k := sequence.Key{Name: ContactKey(logistic, r.Name, score.name), About: score.aboutContacts(r.Name, logistic),
+				k := sequence.Key{Name: ContactKey(logistic, r.Name, score.name),
+					About:     score.aboutContacts(aboutPairs(r, least), logistic),
 					Direction: report.Higher, High: 1}
 				if score.chance {
 					k.Direction = report.Neither
