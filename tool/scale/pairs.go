@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"repscope/dataset"
 )
@@ -77,7 +78,7 @@ func (r *rates) compare(ctx context.Context, s *source) (g growth, reason string
 // auditRandom is the shorter time of two audits of n random states, n/2 of them tested.
 func (s *source) auditRandom(ctx context.Context, folder string, n, frame int, bytes bool) (float64, error) {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
-	args := []string{"--quiet", "--out", filepath.Join(folder, "out")}
+	args := []string{"--quiet", "--out", filepath.Join(folder, "out"), "--references", strconv.Itoa(n)} // all
 	for _, part := range []struct {
 		name   string
 		states int
