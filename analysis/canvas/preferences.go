@@ -55,8 +55,10 @@ type PreferenceAgreement struct {
 	Key   Key
 	Pairs int // comparisons that count
 	Ties  int // comparisons with a winner that the metric does not tell apart
-	// Share of Pairs. Its interval is over other samples and, where there are several, other raters: see [stat.TwoWay].
-	Share report.Estimate
+	// Share of Pairs. Its interval deletes samples and, where there are several, raters: see [stat.TwoWay]. Deleted says
+	// how many; empty without intervals.
+	Share   report.Estimate
+	Deleted string
 }
 
 // vote is a comparison of two items, by their numbers.
@@ -442,11 +444,11 @@ func (m *PreferenceAgreement) agree(p *plan, r *Result, votes *ballot) error {
 	if !p.o.Intervals {
 		return nil
 	}
-	blocks, _, err := p.deletes(&counted, true)
+	blocks, deletes, err := p.deletes(&counted, true)
 	var j *stat.Jackknifed
 	n := 0
 	if err == nil {
-		n = min(blocks[0].Count(), blocks[min(1, len(blocks)-1)].Count())
+		m.Deleted, n = deletes, min(blocks[0].Count(), blocks[min(1, len(blocks)-1)].Count())
 		j, err = deleted(blocks, func(b *stat.Blocks) (*stat.Jackknifed, error) { return stat.JackknifeMean(b, hits) })
 	}
 	m.Share.CI, err = shareCI(j, n, err)

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 
 	"repscope/analysis/canvas"
@@ -33,7 +34,7 @@ func (r *outcome) writePreferences(env *run.Env) error {
 			m := &a.Metrics[i]
 			low, high := output.Ends(m.Share.CI)
 			if err := csv.Row(m.Key.Name, string(m.Key.Better()), m.Pairs, m.Ties, m.Share.Value, report.Number(low),
-				report.Number(high), output.Why(m.Share.Value)); err != nil {
+				report.Number(high), whyNot(m.Share)); err != nil {
 				return err
 			}
 		}
@@ -51,13 +52,21 @@ func (r *outcome) writePreferences(env *run.Env) error {
 				low, high := output.Ends(s.CI)
 				lower, upper := output.Ends(s.Information)
 				if err := csv.Row([]string{"model", "case"}[kind], s.Name, s.Wins, s.Losses, s.Ties, s.Value, report.Number(low),
-					report.Number(high), report.Number(lower), report.Number(upper), output.Why(s.Value)); err != nil {
+					report.Number(high), report.Number(lower), report.Number(upper), whyNot(s.Estimate)); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
 	})
+}
+
+// whyNot is why an estimate lacks a value, or an interval.
+func whyNot(e report.Estimate) string {
+	if e.Defined() && !e.CI.Defined() {
+		return e.CI.Reason
+	}
+	return output.Why(e.Value)
 }
 
 // printPreferences writes the strengths of models, and how main metrics agree with preferences.
@@ -117,9 +126,11 @@ func (r *outcome) preferencesFigure() *plots.Figure {
 	pairs := plots.GroupedBars{Y: plots.Axis{Label: "Share of pairs ordered alike", Min: 0, Max: 1},
 		Series:     []plots.BarSeries{{Name: "pairs of one sample"}},
 		References: []plots.Reference{{Value: 0.5, Label: "chance"}}}
+	deleted := a.Models.Deleted
 	for _, key := range r.mainKeys() {
 		for i := range a.Metrics {
 			if m := &a.Metrics[i]; m.Key.Name == key.Name && m.Share.Defined() {
+				deleted = cmp.Or(deleted, m.Deleted)
 				pairs.Groups = append(pairs.Groups, plots.Escape(key.Name))
 				output.AppendBar(&pairs.Series[0], m.Share)
 			}
@@ -140,8 +151,11 @@ func (r *outcome) preferencesFigure() *plots.Figure {
 	}
 	f.HeightMM = 70*float64(len(f.Tiles)) + 14 + 4*float64(len(names)/3)
 	f.Footnote = fmt.Sprintf("%s, %d of them ties.", text.Count(a.Pairs, "preference"), a.Ties)
-	if a.Models.Deleted != "" {
-		f.Footnote += fmt.Sprintf(" Error bars: 95 %% intervals, jackknife over %s.", a.Models.Deleted)
+	if deleted != "" {
+		f.Footnote += fmt.Sprintf(" Error bars: 95 %% intervals, jackknife over %s.", deleted)
+	}
+	if len(names) > 0 && a.Models.Deleted == "" && a.Models.Tie.Defined() {
+		f.Footnote += fmt.Sprintf(" Strengths have no interval: %s.", a.Models.All[0].CI.Reason)
 	}
 	return f
 }
