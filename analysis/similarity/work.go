@@ -411,10 +411,14 @@ func (a *analyzer) warn(r *Result) {
 	if a.null == nil {
 		return
 	}
-	if pairs := float64(len(r.Pairs)); pairs > 1 && pairs/float64(len(a.orders)+1) > results.Level {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d permutations cannot give a p (Holm) of %g or less for %g "+
-			"pairs: use --permutations %g", len(a.orders), results.Level, pairs, math.Ceil(pairs/results.Level)-1))
+	few := func(pairs, orders int, kind, flag string) {
+		if tests := float64(pairs); pairs > 1 && orders > 0 && tests/float64(orders+1) > results.Level {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%d permutations cannot give a p (Holm) of %g or less for %d "+
+				"pairs%s: use %s %g", orders, results.Level, pairs, kind, flag, math.Ceil(tests/results.Level)-1))
+		}
 	}
+	few(len(r.Pairs), len(a.orders), "", "--permutations")
+	few(len(r.Stitches), min(len(a.orders), a.o.StitchPermutations), " of stitched layers", "--stitch-permutations")
 	if all := len(a.in.Episode); a.cropped != nil && 2*len(a.cropped) < all {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("episodes are of very unequal lengths: the null uses %d of %d "+
 			"states, cut to one length", len(a.cropped), all))

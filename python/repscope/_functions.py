@@ -2318,7 +2318,7 @@ def similarity(
         rsa_pairs: N pairs of states for RSA; 0: all. Default: 50000.
         stitch: put the layers of a model (layers), through a linear map, before the parts of the others that follow
             their layers, and compare the outputs.
-        stitch_permutations: N orders of the null of stitch, at most permutations; 0: none. Default: 20.
+        stitch_permutations: N orders of the null of stitch, at most permutations; 0: none. Default: 39.
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all; default with example:
             500. Default: 0.
         seed: N, the seed of all random draws. Default: 42.

@@ -32,7 +32,7 @@ var Command = run.Command{
 		o := similarity.Options{
 			Measures: slices.Clone(similarity.DefaultMeasures), K: []int{10}, Bandwidth: 0.5, Pairs: 50_000,
 			LayerMeasures: slices.Clone(similarity.DefaultLayerMeasures),
-			Permutations:  200, Null: similarity.NullTime, StitchPermutations: 20,
+			Permutations:  200, Null: similarity.NullTime, StitchPermutations: 39,
 		}
 		flags.Declare(option.Of(&o))
 		return run.Job{
