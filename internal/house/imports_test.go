@@ -41,7 +41,7 @@ var rules = []rule{
 	{"packaging/functions", "suite internal/run"},
 	{"packaging/dist", "report"},
 	{"packaging", ""},
-	{"internal/calibration", "internal/calibration/celltable analysis tool latent dataset measure neighbors points report stat"},
+	{"internal/calibration", "internal/calibration analysis tool latent dataset measure neighbors points report stat"},
 
 	{"analysis/internal/results", "stat report points measure shard"},
 	{"analysis/internal/output", "analysis/internal/results stat report plots internal/run"},

@@ -1,6 +1,6 @@
 // Parts of the pages that list designs: those that strain an assumption, and those in which one model is worse.
 
-package main
+package summary
 
 import (
 	"fmt"
@@ -13,23 +13,26 @@ import (
 	"repscope/stat"
 )
 
+// level is the nominal level of the tests.
+const level = 0.05
+
 // namedNumbers is how many numbers a cell names.
 const namedNumbers = 4
 
 // measured are the cells of one design in a table of every analysis, by analysis and row.
-func measured(files []*celltable.File, name, design string) (names []string, cells []celltable.Printed) {
-	for _, subject := range analyses() {
-		i := slices.IndexFunc(files, func(f *celltable.File) bool { return f.Name == subject.Name })
-		if i < 0 {
+func (b *book) measured(name, design string) (names []string, cells []celltable.Printed) {
+	for _, analysis := range b.Analyses {
+		f, err := b.file(analysis)
+		if err != nil {
 			continue
 		}
-		t := files[i].Table(name)
+		t := f.Table(name)
 		if t == nil || !slices.Contains(t.Columns, design) {
 			continue
 		}
 		for _, l := range t.Lines {
 			if e := t.Cell(l.Name, design); e[celltable.FieldValue] != "" {
-				names, cells = append(names, subject.Name+" `"+shortName(l.Name)+"`"), append(cells, e)
+				names, cells = append(names, analysis+" `"+shortName(l.Name)+"`"), append(cells, e)
 			}
 		}
 	}
@@ -39,22 +42,22 @@ func measured(files []*celltable.File, name, design string) (names []string, cel
 // shortName is a number without what a table cell cannot show.
 func shortName(name string) string { return strings.ReplaceAll(name, "|", "/") }
 
-// renderStrained returns a row for each strained design: all numbers, and those outside of what they should be.
-func renderStrained(files []*celltable.File) string {
-	var b strings.Builder
-	b.WriteString("\n| design | numbers | coverage | far below 92 % | rejected | far above 7 % |\n|" +
+// strained returns a row for each strained design: all numbers, and those outside of what they should be.
+func (b *book) strained() string {
+	var out strings.Builder
+	out.WriteString("\n| design | numbers | coverage | far below 92 % | rejected | far above 7 % |\n|" +
 		strings.Repeat(" --- |", 6) + "\n")
-	for _, d := range strained() {
-		covered, coverage := measured(files, "coverage", d.Name)
-		tested, levels := measured(files, "level", d.Name)
+	for _, design := range b.Strained {
+		covered, coverage := b.measured("coverage", design)
+		tested, levels := b.measured("level", design)
 		if len(covered) == 0 {
-			fmt.Fprintf(&b, "| `%s` | not measured | – | – | – | – |\n", d.Name)
+			fmt.Fprintf(&out, "| `%s` | not measured | – | – | – | – |\n", design)
 			continue
 		}
-		fmt.Fprintf(&b, "| `%s` | %d | %s | %s | %s | %s |\n", d.Name, len(covered), middle(coverage),
+		fmt.Fprintf(&out, "| `%s` | %d | %s | %s | %s | %s |\n", design, len(covered), middle(coverage),
 			outside(covered, coverage, -1), middle(levels), outside(tested, levels, 1))
 	}
-	return b.String() + "\n"
+	return out.String() + "\n"
 }
 
 // middle is the median of cells, and their range.
@@ -107,18 +110,18 @@ func outside(names []string, cells []celltable.Printed, sign float64) string {
 	return strings.Join(out, ", ")
 }
 
-// renderPower returns a row for each analysis and each design in which a model is worse: what finds it.
-func renderPower(files []*celltable.File) (string, error) {
-	var b strings.Builder
-	b.WriteString("\n| analysis | design | power of 80 % or more | less: power (episodes for 80 %) | near the level |\n|" +
-		strings.Repeat(" --- |", 5) + "\n")
-	for _, subject := range analyses() {
-		i := slices.IndexFunc(files, func(f *celltable.File) bool { return f.Name == subject.Name })
-		if i < 0 {
-			return "", fmt.Errorf("there is no file %s.csv", subject.Name)
+// power returns a row for each analysis and each design in which a model is worse: what finds it.
+func (b *book) power() (string, error) {
+	var out strings.Builder
+	out.WriteString("\n| analysis | design | power of 80 % or more | less: power (episodes for 80 %) | near the level |" +
+		"\n|" + strings.Repeat(" --- |", 5) + "\n")
+	for _, analysis := range b.Analyses {
+		f, err := b.file(analysis)
+		if err != nil {
+			return "", err
 		}
-		t := files[i].Table("level")
-		for _, d := range worse() {
+		t := f.Table("level")
+		for _, d := range b.Worse {
 			if t == nil || !slices.Contains(t.Columns, d.Name) {
 				continue
 			}
@@ -140,10 +143,10 @@ func renderPower(files []*celltable.File) (string, error) {
 					some = append(some, fmt.Sprintf("%s %.0f %% (%d)", name, power, episodesNeeded(d.Episodes, power/100)))
 				}
 			}
-			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", subject.Name, d.Name, listed(good), listed(some), listed(none))
+			fmt.Fprintf(&out, "| %s | `%s` | %s | %s | %s |\n", analysis, d.Name, listed(good), listed(some), listed(none))
 		}
 	}
-	return b.String() + "\n", nil
+	return out.String() + "\n", nil
 }
 
 // listed are the first names, and how many more there are.
@@ -161,7 +164,8 @@ func listed(names []string) string {
 // fewer: the standard error falls with the root of their number. The test is taken as one of a normal statistic.
 func episodesNeeded(episodes int, power float64) int {
 	critical := stat.NormalQuantile(1 - level/2)
-	rejects := func(shift float64) float64 { return normal(shift-critical) + normal(-shift-critical) }
+	below := func(z float64) float64 { return 0.5 * math.Erfc(-z/math.Sqrt2) }
+	rejects := func(shift float64) float64 { return below(shift-critical) + below(-shift-critical) }
 	low, high := 0.0, 10.0
 	for range 60 {
 		if middle := (low + high) / 2; rejects(middle) < power {

@@ -1,6 +1,6 @@
 // Findings of the pages about intervals and tests, with ranges from the tables.
 
-package main
+package summary
 
 import (
 	"slices"

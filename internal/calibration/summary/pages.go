@@ -1,29 +1,60 @@
-// The pages: all tables as one page, and parts of the other pages that follow from the tables.
-
-package main
+// Package summary makes the pages about the calibration from its tables: all tables as one page, and the parts of other
+// pages that follow from them, with the findings that people write.
+package summary
 
 import (
 	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
-	"repscope/internal/calibration/celltable"
+	"slices"
 	"strings"
+
+	"repscope/internal/calibration/celltable"
 )
 
 const (
-	tablesPage   = "calibration-tables.md"
-	tablesFolder = "tables"
-	readme       = "../../README.md" // from the folder of the pages
+	tablesPage = "calibration-tables.md"
+	readme     = "../../README.md" // from the folder of the pages
 )
 
-// writePages writes the page of all tables, and the generated parts of the other pages of a folder.
-func writePages(folder string) error {
-	files, err := celltable.Read(filepath.Join(folder, tablesFolder))
+// Folder holds the tables, in the folder of the pages.
+const Folder = "tables"
+
+// A Study has the names of the analyses and designs behind the tables.
+type Study struct {
+	Analyses []string
+	Strained []string // designs that strain an assumption
+	Worse    []Worse
+}
+
+// A Worse is a design in which one model is worse, with its number of episodes.
+type Worse struct {
+	Name     string
+	Episodes int
+}
+
+// A book is a study with its tables.
+type book struct {
+	Study
+	files []*celltable.File
+}
+
+// file returns the tables of an analysis or section.
+func (b *book) file(name string) (*celltable.File, error) {
+	if i := slices.IndexFunc(b.files, func(f *celltable.File) bool { return f.Name == name }); i >= 0 {
+		return b.files[i], nil
+	}
+	return nil, fmt.Errorf("there is no file %s.csv", name)
+}
+
+// WritePages writes the page of all tables, and the generated parts of the other pages of a folder.
+func (s Study) WritePages(folder string) error {
+	files, err := celltable.Read(filepath.Join(folder, Folder))
 	if err != nil {
 		return err
 	}
-	pages, err := renderPages(folder, files)
+	pages, err := s.Pages(folder, files)
 	if err != nil {
 		return err
 	}
@@ -35,8 +66,9 @@ func writePages(folder string) error {
 	return nil
 }
 
-// renderPages returns the texts of the pages by name.
-func renderPages(folder string, files []*celltable.File) (map[string]string, error) {
+// Pages returns the texts of the pages by name.
+func (s Study) Pages(folder string, files []*celltable.File) (map[string]string, error) {
+	b := &book{s, files}
 	out := map[string]string{tablesPage: renderTables(files)}
 	paths, err := filepath.Glob(filepath.Join(folder, "*.md"))
 	if err != nil {
@@ -52,7 +84,7 @@ func renderPages(folder string, files []*celltable.File) (map[string]string, err
 			return nil, err
 		}
 		if name != tablesPage {
-			if out[name], err = fillParts(string(text), files); err != nil {
+			if out[name], err = b.fillParts(string(text)); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
 		}
@@ -84,24 +116,24 @@ const (
 )
 
 // fillParts replaces the generated parts of a page.
-func fillParts(page string, files []*celltable.File) (string, error) {
-	var b strings.Builder
+func (b *book) fillParts(page string) (string, error) {
+	var out strings.Builder
 	for {
 		before, rest, hasPart := strings.Cut(page, partBegin)
-		b.WriteString(before)
+		out.WriteString(before)
 		if !hasPart {
-			return b.String(), nil
+			return out.String(), nil
 		}
 		name, rest, _ := strings.Cut(rest, " -->\n")
 		_, after, closed := strings.Cut(rest, partEnd)
 		if !closed {
 			return "", fmt.Errorf("part %q: want the line %q after it", name, partEnd)
 		}
-		text, err := renderPart(name, files)
+		text, err := b.part(name)
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(partBegin + name + " -->\n" + text + partEnd)
+		out.WriteString(partBegin + name + " -->\n" + text + partEnd)
 		page = after
 	}
 }

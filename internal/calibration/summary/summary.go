@@ -1,14 +1,15 @@
 // Summaries of the tables: ranges of coverage and of false-positive rates, as parts of the pages.
 
-package main
+package summary
 
 import (
 	"fmt"
 	"math"
 	"regexp"
-	"repscope/internal/calibration/celltable"
 	"slices"
 	"strings"
+
+	"repscope/internal/calibration/celltable"
 )
 
 // A query selects cells of one table: the rows and columns whose names match. No pattern of columns is all of them
@@ -20,12 +21,12 @@ type query struct {
 }
 
 // values returns the selected numbers in increasing order.
-func (q query) values(files []*celltable.File) ([]float64, error) {
-	i := slices.IndexFunc(files, func(f *celltable.File) bool { return f.Name == q.file })
-	if i < 0 {
-		return nil, fmt.Errorf("there is no file %s.csv", q.file)
+func (q query) values(b *book) ([]float64, error) {
+	f, err := b.file(q.file)
+	if err != nil {
+		return nil, err
 	}
-	t := files[i].Table(q.table)
+	t := f.Table(q.table)
 	if t == nil {
 		return nil, fmt.Errorf("%s.csv has no table %q", q.file, q.table)
 	}
@@ -37,12 +38,11 @@ func (q query) values(files []*celltable.File) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	special := slices.Concat(strained(), worse())
 	var out []float64
 	for _, l := range t.Lines {
 		for k, e := range l.Cells {
 			column := t.Columns[k]
-			if q.columns == "" && slices.ContainsFunc(special, func(d Design) bool { return d.Name == column }) {
+			if q.columns == "" && b.special(column) {
 				continue
 			}
 			if v, ok := e.Number(q.field); ok && rows.MatchString(l.Name) && columns.MatchString(column) {
@@ -55,6 +55,12 @@ func (q query) values(files []*celltable.File) ([]float64, error) {
 	}
 	slices.Sort(out)
 	return out, nil
+}
+
+// special tells whether a design strains an assumption, or has a model that is worse.
+func (b *book) special(design string) bool {
+	return slices.Contains(b.Strained, design) ||
+		slices.ContainsFunc(b.Worse, func(w Worse) bool { return w.Name == design })
 }
 
 // span returns a range of percentages or ratios as text.
@@ -76,8 +82,8 @@ var kinds = [][2]string{{"coverage", "coverage"}, {"level", "rejected"}, {"missi
 	{"families", "tables with a decision"}, {"best", "best model in the set"}}
 
 // text returns what a query finds: "coverage 88–97 %".
-func (q query) text(files []*celltable.File) (string, error) {
-	values, err := q.values(files)
+func (q query) text(b *book) (string, error) {
+	values, err := q.values(b)
 	if err != nil {
 		return "", err
 	}
@@ -117,20 +123,20 @@ type finding struct {
 	advice  string
 }
 
-// renderPart returns a generated part of a page by its name.
-func renderPart(name string, files []*celltable.File) (string, error) {
+// part returns a generated part of a page by its name.
+func (b *book) part(name string) (string, error) {
 	switch name {
 	case "analyses":
-		return renderAnalyses(files)
+		return b.analyses()
 	case "readme":
-		return renderReadme(files)
+		return b.readme()
 	case "strained":
-		return renderStrained(files), nil
+		return b.strained(), nil
 	case "power":
-		return renderPower(files)
+		return b.power()
 	}
-	var b strings.Builder
-	b.WriteString("\n| numbers | designs | measured | what to do |\n| --- | --- | --- | --- |\n")
+	var out strings.Builder
+	out.WriteString("\n| numbers | designs | measured | what to do |\n| --- | --- | --- | --- |\n")
 	written := false
 	for _, f := range findings {
 		if f.part != name {
@@ -139,18 +145,18 @@ func renderPart(name string, files []*celltable.File) (string, error) {
 		written = true
 		var measured []string
 		for _, q := range f.queries {
-			text, err := q.text(files)
+			text, err := q.text(b)
 			if err != nil {
 				return "", fmt.Errorf("%s: %w", f.numbers, err)
 			}
 			measured = append(measured, text)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", f.numbers, f.designs, strings.Join(measured, "; "), f.advice)
+		fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", f.numbers, f.designs, strings.Join(measured, "; "), f.advice)
 	}
 	if !written {
 		return "", fmt.Errorf("there is no part %q", name)
 	}
-	return b.String() + "\n", nil
+	return out.String() + "\n", nil
 }
 
 // readmeNumbers are one number of each analysis, with the rows of its coverage and of its tests.
@@ -168,29 +174,29 @@ var readmeNumbers = []struct{ analysis, number, file, covered, tested string }{
 	{"sequence", "masked accuracy", "sequence", "mask_acc", "mask_acc"},
 }
 
-// renderReadme returns the table of the README: one number of each analysis in the design 0.8/16.
-func renderReadme(files []*celltable.File) (string, error) {
-	var b strings.Builder
-	b.WriteString("\n| analysis | number | coverage of the 95 % interval | rejections of equal models at 5 % |\n" +
+// readme returns the table of the README: one number of each analysis in the design 0.8/16.
+func (b *book) readme() (string, error) {
+	var out strings.Builder
+	out.WriteString("\n| analysis | number | coverage of the 95 % interval | rejections of equal models at 5 % |\n" +
 		"| --- | --- | --- | --- |\n")
 	for _, n := range readmeNumbers {
-		fmt.Fprintf(&b, "| %s | %s |", n.analysis, n.number)
+		fmt.Fprintf(&out, "| %s | %s |", n.analysis, n.number)
 		for _, cell := range [][3]string{{"coverage", n.covered, "%.0f"}, {"level", n.tested, "%.1f"}} {
 			q := query{file: n.file, table: cell[0], rows: "^" + regexp.QuoteMeta(cell[1]) + "$", columns: "^0.8/16$"}
-			value, err := q.values(files)
+			value, err := q.values(b)
 			if err != nil {
 				return "", err
 			}
 			q.field = celltable.FieldError
-			spread, err := q.values(files)
+			spread, err := q.values(b)
 			if err != nil {
 				return "", err
 			}
-			fmt.Fprintf(&b, " "+cell[2]+" %% ± %.1f |", value[0], spread[0])
+			fmt.Fprintf(&out, " "+cell[2]+" %% ± %.1f |", value[0], spread[0])
 		}
-		b.WriteString("\n")
+		out.WriteString("\n")
 	}
-	return b.String() + "\n", nil
+	return out.String() + "\n", nil
 }
 
 // Columns of the designs with several episodes, and with one series.
@@ -199,38 +205,38 @@ const (
 	oneSeries       = `^0[.\d]*/1$`
 )
 
-// renderAnalyses returns a table with a row for each analysis.
-func renderAnalyses(files []*celltable.File) (string, error) {
-	var b strings.Builder
-	b.WriteString("\n| analysis | draws | numbers | coverage, 5 or more episodes | coverage, one series | " +
+// analyses returns a table with a row for each analysis.
+func (b *book) analyses() (string, error) {
+	var out strings.Builder
+	out.WriteString("\n| analysis | draws | numbers | coverage, 5 or more episodes | coverage, one series | " +
 		"width, one series | rejected, 5 or more episodes | rejected, one series |\n|" + strings.Repeat(" --- |", 8) + "\n")
 	drawn := regexp.MustCompile(`(\d+) draws`)
-	for _, subject := range analyses() {
-		i := slices.IndexFunc(files, func(f *celltable.File) bool { return f.Name == subject.Name })
-		if i < 0 {
-			return "", fmt.Errorf("there is no file %s.csv", subject.Name)
+	for _, name := range b.Analyses {
+		f, err := b.file(name)
+		if err != nil {
+			return "", err
 		}
-		t := files[i].Table("coverage")
-		fmt.Fprintf(&b, "| %s | %s | %d |", subject.Name, drawn.FindStringSubmatch(t.Title)[1], len(t.Lines))
+		t := f.Table("coverage")
+		fmt.Fprintf(&out, "| %s | %s | %d |", name, drawn.FindStringSubmatch(t.Title)[1], len(t.Lines))
 		for _, q := range []query{
-			{file: subject.Name, table: "coverage", columns: severalEpisodes},
-			{file: subject.Name, table: "coverage", columns: oneSeries},
-			{file: subject.Name, table: "coverage", columns: oneSeries, field: celltable.FieldWidth},
-			{file: subject.Name, table: "level", columns: severalEpisodes},
-			{file: subject.Name, table: "level", columns: oneSeries},
+			{file: name, table: "coverage", columns: severalEpisodes},
+			{file: name, table: "coverage", columns: oneSeries},
+			{file: name, table: "coverage", columns: oneSeries, field: celltable.FieldWidth},
+			{file: name, table: "level", columns: severalEpisodes},
+			{file: name, table: "level", columns: oneSeries},
 		} {
-			values, err := q.values(files)
+			values, err := q.values(b)
 			if err != nil {
-				fmt.Fprint(&b, " – |") // no p value in one series
+				fmt.Fprint(&out, " – |") // no p value in one series
 				continue
 			}
 			if q.field == celltable.FieldWidth {
-				fmt.Fprintf(&b, " %.1f (%.1f) |", median(values), values[len(values)*9/10])
+				fmt.Fprintf(&out, " %.1f (%.1f) |", median(values), values[len(values)*9/10])
 				continue
 			}
-			fmt.Fprintf(&b, " %.0f (%s) |", math.Round(median(values)), span(values, "%.0f"))
+			fmt.Fprintf(&out, " %.0f (%s) |", math.Round(median(values)), span(values, "%.0f"))
 		}
-		b.WriteString("\n")
+		out.WriteString("\n")
 	}
-	return b.String() + "\n", nil
+	return out.String() + "\n", nil
 }
