@@ -5,6 +5,7 @@ package design
 import (
 	"context"
 
+	"repscope/analysis/canvas/casefile"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/dataset"
 )
@@ -56,7 +57,7 @@ func (v *View) Layout() (*Layout, error) {
 		if err != nil {
 			return nil, err
 		}
-		d, err := dataset.ParseDesign(v.Side.Design, data)
+		d, err := casefile.ParseDesign(v.Side.Design, data)
 		if err != nil {
 			return nil, err
 		}

@@ -1,12 +1,14 @@
 // Tests of reading JSON token by token, against encoding/json.
 
-package dataset
+package casefile
 
 import (
 	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
+
+	"repscope/dataset"
 )
 
 // readsLikeStandard compares the reading of a text with encoding/json.
@@ -74,7 +76,7 @@ func TestJSONTextSaysWhere(t *testing.T) {
 		r.skip()
 		if r.end(); r.err == nil || !strings.Contains(r.err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q", c.text, r.err, c.want)
-		} else if strings.Contains(c.want, "truncated") != errors.Is(r.err, ErrTruncated) {
+		} else if strings.Contains(c.want, "truncated") != errors.Is(r.err, dataset.ErrTruncated) {
 			t.Errorf("%q: %v is not told from a truncated file", c.text, r.err)
 		}
 	}

@@ -1,6 +1,6 @@
 // Tests of traces: the forms of files, and calls that are seen more than once.
 
-package dataset
+package casefile
 
 import (
 	"slices"

@@ -1,6 +1,6 @@
-// Interface designs: hierarchies of nodes in the JSON of Figma's files.
-
-package dataset
+// Package casefile reads the files of a case that only canvas has: interface designs, which are hierarchies of nodes in
+// the JSON of Figma's files, and traces of an agent's tools.
+package casefile
 
 import (
 	"fmt"

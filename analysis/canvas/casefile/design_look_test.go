@@ -1,6 +1,6 @@
 // Tests of what changes how nodes look.
 
-package dataset
+package casefile
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 // JSON texts read token by token, with the positions of errors: of any depth, without building unneeded values.
 
-package dataset
+package casefile
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"repscope/dataset"
 )
 
 // jsonText is a JSON text and a position in it. The first error stays and ends all reading: all later values are zero.
@@ -33,7 +35,7 @@ func newJSONText(data []byte) *jsonText {
 	}
 	t.space()
 	if t.err == nil && t.at == len(data) {
-		t.err = fmt.Errorf("it is empty, want JSON: %w", ErrTruncated)
+		t.err = fmt.Errorf("it is empty, want JSON: %w", dataset.ErrTruncated)
 	}
 	return t
 }
@@ -49,7 +51,7 @@ func (t *jsonText) fail(format string, args ...any) {
 		return
 	}
 	if t.at >= len(t.data) {
-		t.err = fmt.Errorf("%w: the JSON text ends too early, at %s", ErrTruncated, t.place(len(t.data)))
+		t.err = fmt.Errorf("%w: the JSON text ends too early, at %s", dataset.ErrTruncated, t.place(len(t.data)))
 		return
 	}
 	t.err = fmt.Errorf("%s: %s", t.place(t.at), fmt.Sprintf(format, args...))

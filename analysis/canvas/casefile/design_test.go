@@ -1,6 +1,6 @@
 // Tests of designs: the layouts of files, defaults, and errors.
 
-package dataset
+package casefile
 
 import (
 	"encoding/json"
@@ -11,19 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// canvasData is the folder of real designs and screens, which is not part of the repository.
-func canvasData(t testing.TB) string {
-	t.Helper()
-	for dir := "../../shared/data/canvas"; strings.Count(dir, "../") < 6; dir = "../" + dir {
-		if _, err := os.Stat(dir); err == nil {
-			return dir
-		}
-	}
-	t.Skip("the samples shared/data/canvas are not beside the repository")
-	return ""
-}
+	"repscope/dataset"
+	"repscope/internal/readtest"
+)
 
 const boxJSON = `"absoluteBoundingBox":{"x":1,"y":-2,"width":3,"height":4}`
 
@@ -167,7 +158,7 @@ func TestDeepAndLargeDesigns(t *testing.T) {
 		if err != nil || len(d.Nodes) != depth || d.Nodes[depth-1].Depth != depth-1 || d.Nodes[depth-1].Parent != depth-2 {
 			t.Fatalf("%d nodes, %v", depth, err)
 		}
-		if _, err := ParseDesign("deep.json", []byte(text[:len(text)/2])); !errors.Is(err, ErrTruncated) {
+		if _, err := ParseDesign("deep.json", []byte(text[:len(text)/2])); !errors.Is(err, dataset.ErrTruncated) {
 			t.Errorf("%v, want a truncated file", err)
 		}
 		other := `{"type":"GROUP","pluginData":` + strings.Repeat(`[{"a":`, depth) + `1` + strings.Repeat(`}]`, depth) + `}`
@@ -188,7 +179,7 @@ func TestDeepAndLargeDesigns(t *testing.T) {
 // Real files read as encoding/json reads them.
 func TestRealDesigns(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(canvasData(t), "*.json"))
+	files, err := filepath.Glob(filepath.Join(readtest.Samples(t, "canvas"), "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no designs: %v", err)
 	}
@@ -242,7 +233,7 @@ func TestRealDesigns(t *testing.T) {
 			t.Errorf("%s: %d nodes, want %d", file, len(d.Nodes), offset)
 		}
 		for cut := 1; cut < len(data)-1; cut += 997 {
-			if _, err := ParseDesign(file, data[:cut]); !errors.Is(err, ErrTruncated) && cut > 3 {
+			if _, err := ParseDesign(file, data[:cut]); !errors.Is(err, dataset.ErrTruncated) && cut > 3 {
 				t.Errorf("%s cut at %d: %v", file, cut, err)
 			}
 		}

@@ -1,6 +1,6 @@
 // Traces of tools: the calls of an agent during a design.
 
-package dataset
+package casefile
 
 import (
 	"fmt"

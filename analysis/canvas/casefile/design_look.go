@@ -1,6 +1,6 @@
 // The appearance of a node of a design: the case of its text, clipping, masks, rotation, old backgrounds.
 
-package dataset
+package casefile
 
 import (
 	"math"

@@ -1,6 +1,6 @@
 // The layouts in which traces of tools are written.
 
-package dataset
+package casefile
 
 import (
 	"cmp"

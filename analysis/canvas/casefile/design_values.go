@@ -1,6 +1,6 @@
 // The values of a node of a design, and their effect on the nodes below it.
 
-package dataset
+package casefile
 
 import (
 	"fmt"
