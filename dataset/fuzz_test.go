@@ -304,7 +304,7 @@ func FuzzSpecs(f *testing.F) {
 				t.Errorf("%q is %v, and that %v: %v", text, r, again, err)
 			}
 		}
-		if path, key := splitSpec(text); path+":"+key != text && !(path == text && key == "") {
+		if path, key := SplitSpec(text); path+":"+key != text && !(path == text && key == "") {
 			t.Errorf("%q is %q and %q", text, path, key)
 		}
 	})

@@ -105,7 +105,7 @@ func listed(folder string, selected func(fs.DirEntry) bool) (paths []string, err
 		}
 	}
 	slices.SortFunc(paths, text.CompareNatural)
-	return paths, fileError(err)
+	return paths, regular.PathError(err)
 }
 
 // chunkFiles are the Parquet files in the folders chunk-* of a folder.

@@ -129,16 +129,16 @@ func TestParquet_Tables(t *testing.T) {
 		t.Error(err)
 	}
 	// Readers of text read lines of CSV.
-	f, err := openText("testdata/parquet/table.parquet")
+	f, err := OpenText("testdata/parquet/table.parquet")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := io.ReadAll(textReader(f))
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, f.Size()))
 	want := "id,code,score,count,good,word,at\n5,007,1.5,1,true,b,0\n6,08,,,false,,1\n7,007,-2,3,true,a,2\n8,9,4,4,true,b,3\n"
 	if err != nil || string(text) != want {
 		t.Errorf("%q, %v", text, err)
 	}
-	sum, err := f.sha256()
+	sum, err := f.SHA256()
 	if of, _ := FileSHA256("testdata/parquet/table.parquet"); err != nil || sum != of {
 		t.Error(sum, err)
 	}

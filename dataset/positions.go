@@ -27,7 +27,7 @@ type Position struct {
 
 // PositionFile is an open table of positions, whose rows are read by sequence.
 type PositionFile struct {
-	file      textSource
+	file      TextFile
 	separator rune
 	columns   []int // −1 for none
 	ids       []string
@@ -65,7 +65,7 @@ var positionColumns = []tabular.Column{
 // token, a position that is no whole number from 0, another mode, an nll that is negative or no number, a prob outside
 // 0 … 1, nll and prob that differ by more than 0.01 as probabilities.
 func OpenPositions(path string, modes []string) (*PositionFile, error) {
-	file, err := openText(path)
+	file, err := OpenText(path)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +226,7 @@ func (f *PositionFile) Read(i int) ([]Position, error) {
 }
 
 // SHA256 is the digest of the file's bytes, in hexadecimal digits.
-func (f *PositionFile) SHA256() (string, error) { return f.file.sha256() }
+func (f *PositionFile) SHA256() (string, error) { return f.file.SHA256() }
 
 // Close releases the file.
 func (f *PositionFile) Close() error { return f.file.Close() }

@@ -97,7 +97,7 @@ type move struct {
 func ReadProblems(path string) (*Problems, error) {
 	f, err := regular.Open(path)
 	if err != nil {
-		return nil, fileError(err)
+		return nil, regular.PathError(err)
 	}
 	defer f.Close()
 	p, err := readProblems(f)

@@ -49,7 +49,7 @@ type SequenceOptions struct {
 // SequenceFile is an open file of sequences. It has been checked as a whole; sequences are
 // read again as they are needed, from several goroutines if wanted.
 type SequenceFile struct {
-	file      textSource
+	file      TextFile
 	offsets   []int64 // of every sequence and the end
 	separator rune    // of a table
 	roles     []int   // the column of each of sequenceRoles, −1 for none
@@ -128,7 +128,7 @@ func SequenceRoles() []string {
 // named column, a sequence without residues, a letter outside the options' (with its position), masks and coordinates
 // of another length than the chain or of other values, an infinite coordinate, an empty id or cluster, equal ids.
 func OpenSequences(path string, o SequenceOptions) (*SequenceFile, error) {
-	file, err := openText(path)
+	file, err := OpenText(path)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (f *SequenceFile) Column(role string) string {
 }
 
 // SHA256 is the digest of the file's bytes, in hexadecimal digits.
-func (f *SequenceFile) SHA256() (string, error) { return f.file.sha256() }
+func (f *SequenceFile) SHA256() (string, error) { return f.file.SHA256() }
 
 // Close releases the file.
 func (f *SequenceFile) Close() error { return f.file.Close() }

@@ -170,24 +170,24 @@ func metadataLine(head []byte) int {
 
 // behind is a file without its beginning.
 type behind struct {
-	textSource
+	TextFile
 	skipped int64
 }
 
-func (b behind) Size() int64 { return b.textSource.Size() - b.skipped }
+func (b behind) Size() int64 { return b.TextFile.Size() - b.skipped }
 
 func (b behind) ReadAt(p []byte, offset int64) (int, error) {
 	if offset < 0 {
 		return 0, fmt.Errorf("offset %d: want at least 0", offset)
 	}
-	return b.textSource.ReadAt(p, offset+b.skipped)
+	return b.TextFile.ReadAt(p, offset+b.skipped)
 }
 
 func (b behind) Use(offset, n int64, fn func(raw []byte) error) error {
 	if offset < 0 {
 		return fmt.Errorf("offset %d: want at least 0", offset)
 	}
-	return b.textSource.Use(offset+b.skipped, n, fn)
+	return b.TextFile.Use(offset+b.skipped, n, fn)
 }
 
 // locusOf is the chain of a locus: 0 of the heavy one, 1 of a light one.

@@ -179,7 +179,7 @@ func checkMask(mask, chain string, highest byte) error {
 // parseCoordinates reads a JSON list of n points [x, y, z]; NaN and null are NaN, as a coordinate or as a whole point.
 // A residue with any of them is not resolved: all three are NaN.
 func parseCoordinates(list string, n int) ([]float32, error) {
-	p := coordinateParser{literal{text: list}}
+	p := coordinateParser{text: list}
 	out := make([]float32, 0, 3*n)
 	if err := p.want('['); err != nil {
 		return nil, err
@@ -208,8 +208,27 @@ func parseCoordinates(list string, n int) ([]float32, error) {
 	return out, nil
 }
 
-// coordinateParser reads lists of lists of numbers.
-type coordinateParser struct{ literal }
+// coordinateParser reads lists of lists of numbers; at is its position.
+type coordinateParser struct {
+	text string
+	at   int
+}
+
+func (p *coordinateParser) skip() {
+	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+// next skips white space and consumes c if it is next.
+func (p *coordinateParser) next(c byte) bool {
+	p.skip()
+	if p.at < len(p.text) && p.text[p.at] == c {
+		p.at++
+		return true
+	}
+	return false
+}
 
 func (p *coordinateParser) want(c byte) error {
 	if p.next(c) {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/regular"
 	"repscope/internal/tabular"
 	"repscope/internal/text"
 )
@@ -92,13 +93,13 @@ const (
 // meaning, cells that are no number, no class or no chain, an infinite measurement. An error of visit stops the reading
 // and gets the file and the row.
 func ReadSubstitutions(spec string, visit func(s *Substitution) error) error {
-	path, measured := splitSpec(spec)
-	f, err := openText(path)
+	path, measured := SplitSpec(spec)
+	f, err := OpenText(path)
 	if err != nil {
-		return fileError(err)
+		return regular.PathError(err)
 	}
 	defer f.Close()
-	if err := readSubstitutions(textReader(f), path, measured, visit); err != nil {
+	if err := readSubstitutions(io.NewSectionReader(f, 0, f.Size()), path, measured, visit); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // openRows opens the table of a file; its records begin at offset.
-func openRows(file textSource) (rows *csv.Reader, names []string, offset int64, err error) {
+func openRows(file TextFile) (rows *csv.Reader, names []string, offset int64, err error) {
 	offset = markSize(file)
 	head := make([]byte, min(tabular.HeadBytes, file.Size()-offset))
 	_, _ = file.ReadAt(head, offset)

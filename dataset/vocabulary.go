@@ -55,7 +55,7 @@ var specialNames = []struct {
 func ReadVocabulary(path string) (*Vocabulary, error) {
 	data, err := regular.Read(path, maxVocabularyFile)
 	if err != nil {
-		return nil, fileError(err)
+		return nil, regular.PathError(err)
 	}
 	var v *Vocabulary
 	if strings.EqualFold(filepath.Ext(path), ".txt") {
