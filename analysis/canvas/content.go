@@ -3,9 +3,9 @@
 package canvas
 
 import (
-	"repscope/analysis/canvas/casefile"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/analysis/canvas/internal/textblock"
+	"repscope/dataset/casefile"
 )
 
 // The values of --text-similarity.

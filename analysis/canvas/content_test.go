@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-	"repscope/analysis/canvas/casefile"
 	"repscope/analysis/canvas/internal/casetest"
 	"repscope/analysis/canvas/internal/design"
+	"repscope/dataset/casefile"
 	"repscope/internal/runtest"
 )
 

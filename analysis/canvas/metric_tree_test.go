@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/analysis/canvas/casefile"
 	"repscope/analysis/canvas/internal/casetest"
 	"repscope/analysis/canvas/internal/design"
+	"repscope/dataset/casefile"
 )
 
 func TestTree(t *testing.T) {

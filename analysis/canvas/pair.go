@@ -6,12 +6,12 @@ import (
 	"cmp"
 	"context"
 
-	"repscope/analysis/canvas/casefile"
 	"repscope/analysis/canvas/internal/design"
 	"repscope/analysis/canvas/internal/saliencymap"
 	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/analysis/canvas/internal/textblock"
+	"repscope/dataset/casefile"
 )
 
 // Pair is a case with its files that were read. Metrics of one case are computed one after the other.

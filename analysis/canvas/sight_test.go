@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/analysis/canvas/casefile"
 	"repscope/analysis/canvas/internal/design"
+	"repscope/dataset/casefile"
 )
 
 const black = `"fills":[{"type":"SOLID","color":{"r":0,"g":0,"b":0}}]`

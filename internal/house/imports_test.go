@@ -92,6 +92,7 @@ var rules = []rule{
 	{"model/cuda", "model stat points internal/cuda internal/device internal/kernel"},
 	{"model", "model stat points internal/device internal/kernel"},
 	{"dataset/hdf5/hdf5test", ""}, // of tests alone
+	{"dataset/casefile dataset/protein", "dataset"},
 	{"dataset/chunk", ""},
 	{"dataset/hdf5", "dataset/hdf5 dataset/chunk"},
 	{"dataset/netcdf/netcdftest", ""}, // of tests alone

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/analysis/canvas/casefile"
 	"repscope/dataset"
+	"repscope/dataset/casefile"
 )
 
 // set makes screens.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"repscope/analysis/canvas/casefile"
+	"repscope/dataset/casefile"
 )
 
 // DrawDesign is a design of up to 12 nodes that are nested, translucent and painted anyhow, as pick chooses: a number

@@ -3,7 +3,7 @@
 package design
 
 import (
-	"repscope/analysis/canvas/casefile"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"repscope/analysis/canvas/casefile"
 	"repscope/analysis/canvas/internal/source"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/analysis/canvas/casefile"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 )
 

@@ -5,7 +5,7 @@ package design
 import (
 	"strings"
 
-	"repscope/analysis/canvas/casefile"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 )
 

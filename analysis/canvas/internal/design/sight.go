@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/canvas/casefile"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 )
 

@@ -5,9 +5,9 @@ package design
 import (
 	"context"
 
-	"repscope/analysis/canvas/casefile"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/dataset"
+	"repscope/dataset/casefile"
 )
 
 // Screens are both designs of a case, as they are read.

@@ -3,8 +3,8 @@
 package textblock
 
 import (
-	"repscope/analysis/canvas/casefile"
 	"repscope/analysis/canvas/internal/design"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 	"repscope/measure/color"
 )

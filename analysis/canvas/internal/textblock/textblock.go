@@ -5,9 +5,9 @@ package textblock
 import (
 	"strings"
 
-	"repscope/analysis/canvas/casefile"
 	"repscope/analysis/canvas/internal/design"
 	"repscope/analysis/canvas/internal/source"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 	"repscope/measure/color"
 	"repscope/measure/text"

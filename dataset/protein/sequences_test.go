@@ -1,6 +1,6 @@
 // Tests of files of sequences.
 
-package dataset
+package protein
 
 import (
 	"errors"
@@ -23,9 +23,9 @@ func textFile(t testing.TB, name, content string) string {
 }
 
 // sequenceText writes a file and opens it.
-func sequenceText(t *testing.T, name, content string, o SequenceOptions) (*SequenceFile, error) {
+func sequenceText(t *testing.T, name, content string, o Options) (*File, error) {
 	t.Helper()
-	f, err := OpenSequences(textFile(t, name, content), o)
+	f, err := Open(textFile(t, name, content), o)
 	if err == nil {
 		t.Cleanup(func() { f.Close() })
 	}
@@ -33,7 +33,7 @@ func sequenceText(t *testing.T, name, content string, o SequenceOptions) (*Seque
 }
 
 // readSequence reads one sequence.
-func readSequence(t *testing.T, f *SequenceFile, i int) Sequence {
+func readSequence(t *testing.T, f *File, i int) Sequence {
 	t.Helper()
 	var s Sequence
 	if err := f.Read(i, &s); err != nil {
@@ -55,7 +55,7 @@ func TestSequenceTables(t *testing.T) {
 			"EV\t\t00\t\t\t\t\t\ta\r\n" +
 			"\tDIQ\t\t\t\t\t\t\tb\r\n",
 	} {
-		o := SequenceOptions{}
+		o := Options{}
 		if strings.HasSuffix(name, ".tsv") {
 			o.Columns = map[string]string{"heavy_coords": "X", "light_coords": "Y"}
 		}
@@ -89,7 +89,7 @@ func TestSequenceTables(t *testing.T) {
 
 func TestSequencesWithoutCoordinates(t *testing.T) {
 	t.Parallel()
-	f, err := sequenceText(t, "s.csv", "heavy_chain,heavy_coords\nEV,not read\n", SequenceOptions{NoCoordinates: true})
+	f, err := sequenceText(t, "s.csv", "heavy_chain,heavy_coords\nEV,not read\n", Options{NoCoordinates: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestSequencesWithoutCoordinates(t *testing.T) {
 
 func TestSequencesWithMark(t *testing.T) {
 	t.Parallel()
-	f, err := sequenceText(t, "s.csv", "\ufeff\"id\",\"heavy_chain\",\"heavy_coords\"\r\n\"a\",\"EV\",\"[null, [1,2,3]]\"\r\nb,QL,\r\n", SequenceOptions{})
+	f, err := sequenceText(t, "s.csv", "\ufeff\"id\",\"heavy_chain\",\"heavy_coords\"\r\n\"a\",\"EV\",\"[null, [1,2,3]]\"\r\nb,QL,\r\n", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestSequencesWithMark(t *testing.T) {
 
 func TestSequencesNotes(t *testing.T) {
 	t.Parallel()
-	f, err := sequenceText(t, "s.csv", "heavy_chian,light_chain,isotype,heavy\nEV,DI,G,1\n", SequenceOptions{Columns: map[string]string{"id": "heavy"}})
+	f, err := sequenceText(t, "s.csv", "heavy_chian,light_chain,isotype,heavy\nEV,DI,G,1\n", Options{Columns: map[string]string{"id": "heavy"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestSequencesNotes(t *testing.T) {
 
 func TestFASTA(t *testing.T) {
 	t.Parallel()
-	f, err := sequenceText(t, "s.fasta", "\n>first heavy and light\r\nEVQ\r\nLV:DI\r\n\r\n>second\nACD EF\n> third\n:DIQM", SequenceOptions{})
+	f, err := sequenceText(t, "s.fasta", "\n>first heavy and light\r\nEVQ\r\nLV:DI\r\n\r\n>second\nACD EF\n> third\n:DIQM", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestFASTA(t *testing.T) {
 		t.Error("a FASTA file has ids and no columns")
 	}
 	long := strings.Repeat("ACDEFGHIKLMNPQRSTVWY", 20_000) // in one line, longer than any buffer
-	if f, err = sequenceText(t, "s.fa", ">x\n"+long+"\n>y\nAC\n", SequenceOptions{}); err != nil || readSequence(t, f, 0).Chains[0] != long || f.Len() != 2 {
+	if f, err = sequenceText(t, "s.fa", ">x\n"+long+"\n>y\nAC\n", Options{}); err != nil || readSequence(t, f, 0).Chains[0] != long || f.Len() != 2 {
 		t.Errorf("a long line: %v", err)
 	}
 }
@@ -195,7 +195,7 @@ func TestBadSequences(t *testing.T) {
 			"the cells of a .tsv file are separated by tabs"},
 		{"p.csv", table("heavy_chain,heavy_coords", `E,"[nulls]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0: found "nulls]" where '[' was expected; want a JSON list of points [x, y, z]`, ""},
 	} {
-		_, err := sequenceText(t, c.name, c.content, SequenceOptions{Letters: "ACDEFGHIKLMNPQRSTVWY*.-"})
+		_, err := sequenceText(t, c.name, c.content, Options{Letters: "ACDEFGHIKLMNPQRSTVWY*.-"})
 		checkSequenceError(t, c.content, err, c.want, c.hint)
 	}
 	for _, c := range []struct {
@@ -203,10 +203,10 @@ func TestBadSequences(t *testing.T) {
 		want, hint string
 	}{
 		{map[string]string{"heavy": "vhh"}, `s.csv: there is no column "vhh"; the columns are VH, VL`, "did you mean VH?"},
-		{map[string]string{"hevy": "VH"}, `s.csv: "hevy" is not the meaning of a column: want one of ` + strings.Join(SequenceRoles(), ", "), ""},
+		{map[string]string{"hevy": "VH"}, `s.csv: "hevy" is not the meaning of a column: want one of ` + strings.Join(Roles(), ", "), ""},
 		{map[string]string{"heavy": "VH", "light": "VH"}, "s.csv: the column VH cannot contain both heavy and light", ""},
 	} {
-		_, err := sequenceText(t, "s.csv", "VH,VL\nEV,DI\n", SequenceOptions{Columns: c.columns})
+		_, err := sequenceText(t, "s.csv", "VH,VL\nEV,DI\n", Options{Columns: c.columns})
 		checkSequenceError(t, "VH,VL", err, c.want, c.hint)
 	}
 }
@@ -221,5 +221,18 @@ func checkSequenceError(t *testing.T, content string, err error, want, hint stri
 	var h interface{ Hints() []string }
 	if got := errors.As(err, &h); got != (hint != "") || got && h.Hints()[0] != hint {
 		t.Errorf("%q: hint of %v, want %q", content, err, hint)
+	}
+}
+
+// A Parquet file is read as its lines of CSV.
+func TestOpen_Parquet(t *testing.T) {
+	t.Parallel()
+	f, err := Open("../testdata/parquet/sequences.parquet", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if f.Len() != 2 {
+		t.Errorf("%d sequences, want 2", f.Len())
 	}
 }

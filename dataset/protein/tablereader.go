@@ -1,16 +1,17 @@
 // Tables whose rows are read from the file one at a time.
 
-package dataset
+package protein
 
 import (
 	"encoding/csv"
 	"io"
 
+	"repscope/dataset"
 	"repscope/internal/tabular"
 )
 
 // openRows opens the table of a file; its records begin at offset.
-func openRows(file TextFile) (rows *csv.Reader, names []string, offset int64, err error) {
+func openRows(file dataset.TextFile) (rows *csv.Reader, names []string, offset int64, err error) {
 	offset = markSize(file)
 	head := make([]byte, min(tabular.HeadBytes, file.Size()-offset))
 	_, _ = file.ReadAt(head, offset)

@@ -1,6 +1,6 @@
 // Tables of substitutions: reading and errors.
 
-package dataset
+package protein
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 // Cleaning of sequences, and CDRs in columns of text.
 
-package dataset
+package protein
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/dataset"
 	"repscope/internal/tabular"
 	"repscope/internal/text"
 )
@@ -170,7 +171,7 @@ func metadataLine(head []byte) int {
 
 // behind is a file without its beginning.
 type behind struct {
-	TextFile
+	dataset.TextFile
 	skipped int64
 }
 
@@ -203,7 +204,7 @@ func locusOf(locus string) (int, error) {
 
 // partNotes reports the number of sequences whose CDR columns match no part of the chain, or several; empty if there
 // are none.
-func (f *SequenceFile) partNotes() []string {
+func (f *File) partNotes() []string {
 	if f.unplaced == 0 {
 		return nil
 	}
@@ -212,4 +213,4 @@ func (f *SequenceFile) partNotes() []string {
 }
 
 // LetterCounts are the frequencies of the letters in all chains.
-func (f *SequenceFile) LetterCounts() [256]int { return f.counts }
+func (f *File) LetterCounts() [256]int { return f.counts }

@@ -1,6 +1,6 @@
 // Tables of predictions: a row for every predicted position.
 
-package dataset
+package protein
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/dataset"
 	"repscope/internal/tabular"
 )
 
@@ -27,7 +28,7 @@ type Position struct {
 
 // PositionFile is an open table of positions, whose rows are read by sequence.
 type PositionFile struct {
-	file      TextFile
+	file      dataset.TextFile
 	separator rune
 	columns   []int // −1 for none
 	ids       []string
@@ -65,7 +66,7 @@ var positionColumns = []tabular.Column{
 // token, a position that is no whole number from 0, another mode, an nll that is negative or no number, a prob outside
 // 0 … 1, nll and prob that differ by more than 0.01 as probabilities.
 func OpenPositions(path string, modes []string) (*PositionFile, error) {
-	file, err := OpenText(path)
+	file, err := dataset.OpenText(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 // Tests of tables of positions.
 
-package dataset
+package protein
 
 import (
 	"errors"

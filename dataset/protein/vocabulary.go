@@ -1,6 +1,6 @@
 // Vocabularies: which token has which number.
 
-package dataset
+package protein
 
 import (
 	"cmp"

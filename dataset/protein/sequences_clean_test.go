@@ -1,6 +1,6 @@
 // Tests of the cleaning of sequences, of tables of immune receptors, and of compressed files.
 
-package dataset
+package protein
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/dataset"
 )
 
 // gzipped is a compressed text.
@@ -33,26 +35,26 @@ func TestCompressedTables(t *testing.T) {
 	const text = "heavy,light,heavy_coords\nEVQ,DI,\nQV,DIQ,\"[[1,2,3],[4,5,6]]\"\n"
 	for _, name := range []string{"a.csv.gz", "a.csv"} {
 		path := textFile(t, name, gzipped(t, text))
-		f, err := OpenSequences(path, SequenceOptions{})
+		f, err := Open(path, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
 		s := readSequence(t, f, 1)
 		sum, err := f.SHA256()
-		if want, wantErr := FileSHA256(path); err != nil || wantErr != nil || sum != want || s.Chains != [2]string{"QV", "DIQ"} || len(s.Coordinates[0]) != 6 {
+		if want, wantErr := dataset.FileSHA256(path); err != nil || wantErr != nil || sum != want || s.Chains != [2]string{"QV", "DIQ"} || len(s.Coordinates[0]) != 6 {
 			t.Errorf("%s: %+v, %s, want %s (%v, %v)", name, s, sum, want, err, wantErr)
 		}
 	}
-	f, err := OpenSequences(textFile(t, "a.fasta.gz", gzipped(t, ">a\nEVQ\n>b\nQV:DI\n")), SequenceOptions{})
+	f, err := Open(textFile(t, "a.fasta.gz", gzipped(t, ">a\nEVQ\n>b\nQV:DI\n")), Options{})
 	if err != nil || readSequence(t, f, 1).Chains != [2]string{"QV", "DI"} {
 		t.Errorf("FASTA: %v", err)
 	}
-	columns, err := ReadTable(textFile(t, "t.tsv.gz", gzipped(t, "a\tb\n1\t2.5\n3\t4.5\n")))
+	columns, err := dataset.ReadTable(textFile(t, "t.tsv.gz", gzipped(t, "a\tb\n1\t2.5\n3\t4.5\n")))
 	if err != nil || len(columns) != 2 || !slices.Equal(columns[0].Ints, []int64{1, 3}) || !slices.Equal(columns[1].Floats, []float64{2.5, 4.5}) {
 		t.Errorf("table: %+v, %v", columns, err)
 	}
-	if !IsTable("x.CSV.GZ") || IsTable("x.npy.gz") {
+	if !dataset.IsTable("x.CSV.GZ") || dataset.IsTable("x.npy.gz") {
 		t.Error("tables by their names")
 	}
 	p, err := OpenPositions(textFile(t, "p.csv.gz", gzipped(t, "seq,pos,target,pred,nll\na,3,L,V,0.5\na,4,L,L,0.1\n")), []string{"standard"})
@@ -68,12 +70,12 @@ func TestCompressedTables(t *testing.T) {
 		t.Errorf("substitutions: %d rows, %v", n, err)
 	}
 	whole := gzipped(t, text)
-	if _, err := OpenSequences(textFile(t, "cut.csv.gz", whole[:len(whole)-9]), SequenceOptions{}); err == nil ||
+	if _, err := Open(textFile(t, "cut.csv.gz", whole[:len(whole)-9]), Options{}); err == nil ||
 		!strings.Contains(err.Error(), "cut.csv.gz: it is compressed by gzip and truncated") {
 		t.Errorf("a truncated file: %v", err)
 	}
 	bomb := textFile(t, "bomb.csv.gz", gzipped(t, "heavy\n"+strings.Repeat("E", 1<<27)))
-	if _, err := OpenSequences(bomb, SequenceOptions{}); err == nil || !strings.Contains(err.Error(), "expands too much") {
+	if _, err := Open(bomb, Options{}); err == nil || !strings.Contains(err.Error(), "expands too much") {
 		t.Errorf("128 MiB of one letter: %v", err)
 	}
 	if info, err := os.Stat(bomb); err != nil || info.Size() > 1<<18 {
@@ -105,7 +107,7 @@ func TestReceptorTables(t *testing.T) {
 		"CDRs of one chain": {"heavy,cdr1_aa,cdr2_aa,cdr3_aa\n" + heavy + ",GF,IS,ARD\n", []Sequence{{ID: "0", Chains: [2]string{heavy, ""}, CDR: [2]string{mask, ""}}}},
 		"a mask goes first": {"heavy,heavy_cdr,cdr1_aa,cdr2_aa,cdr3_aa\nEVQ,010,E,V,Q\n", []Sequence{{ID: "0", Chains: [2]string{"EVQ", ""}, CDR: [2]string{"010", ""}}}},
 	} {
-		f, err := sequenceText(t, "a.csv", c.content, SequenceOptions{})
+		f, err := sequenceText(t, "a.csv", c.content, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -120,7 +122,7 @@ func TestReceptorTables(t *testing.T) {
 		}
 	}
 	// AS stands twice before the third CDR, and GG nowhere.
-	f, err := sequenceText(t, "a.csv", "heavy,cdr1_aa,cdr2_aa,cdr3_aa\nEGFASWASRD,GF,AS,RD\nEGFASWARD,GG,AS,RD\n", SequenceOptions{})
+	f, err := sequenceText(t, "a.csv", "heavy,cdr1_aa,cdr2_aa,cdr3_aa\nEGFASWASRD,GF,AS,RD\nEGFASWARD,GG,AS,RD\n", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +135,7 @@ func TestReceptorTables(t *testing.T) {
 		"{not metadata}\nEVQ\n":                           "no column contains a chain",
 		"sequence_alignment_aa,heavy_cdr_mask\nEVQ,000\n": "there is a column heavy_cdr_mask but no column of the heavy chain",
 	} {
-		if _, err := sequenceText(t, "a.csv", content, SequenceOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := sequenceText(t, "a.csv", content, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", content, err, want)
 		}
 	}
@@ -142,7 +144,7 @@ func TestReceptorTables(t *testing.T) {
 // TestResidues: residues removed from a chain are removed from its masks and coordinates.
 func TestResidues(t *testing.T) {
 	t.Parallel()
-	all := SequenceOptions{Residues: Residues{Upper: true, Stop: true, Gaps: true}}
+	all := Options{Residues: Residues{Upper: true, Stop: true, Gaps: true}}
 	f, err := sequenceText(t, "a.csv", "heavy,light,heavy_cdr,light_cdr,heavy_coords\nev-.Q*,DI,001130,02,\"[[1,1,1],[2,2,2],[3,3,3],[4,4,4],[5,5,5],[6,6,6]]\"\nE-V,,01,,\n", all)
 	if err != nil {
 		t.Fatal(err)
@@ -158,13 +160,13 @@ func TestResidues(t *testing.T) {
 		t.Errorf("FASTA: %v", err)
 	}
 	for letters, hint := range map[string]string{"EVq": "--residues upper", "EV*": "--residues stop", "E-V": "--residues gaps", "E.V": "--residues gaps"} {
-		_, err := sequenceText(t, "a.fa", ">a\nEV\n>b\n"+letters+"\n", SequenceOptions{Letters: "ACDEFGHIKLMNPQRSTVWY"})
+		_, err := sequenceText(t, "a.fa", ">a\nEV\n>b\n"+letters+"\n", Options{Letters: "ACDEFGHIKLMNPQRSTVWY"})
 		h, ok := errorHints(err)
 		if err == nil || !strings.Contains(err.Error(), "record 1 (line 3), heavy chain: position ") || !ok || !strings.Contains(h, hint) {
 			t.Errorf("%s: %v, hint %q", letters, err, h)
 		}
 	}
-	if _, err := sequenceText(t, "a.fa", ">a\nE*V\n", SequenceOptions{Letters: "ACDEFGHIKLMNPQRSTVWY", Residues: Residues{Stop: true}}); err == nil {
+	if _, err := sequenceText(t, "a.fa", ">a\nE*V\n", Options{Letters: "ACDEFGHIKLMNPQRSTVWY", Residues: Residues{Stop: true}}); err == nil {
 		t.Error("a stop inside of a chain is no end of one")
 	}
 	if _, err := sequenceText(t, "a.fa", ">a\n--\n", all); err == nil || !strings.Contains(err.Error(), "has no residues") {

@@ -1,6 +1,6 @@
-// Files of sequences: chains of residues with their annotations.
-
-package dataset
+// Package protein reads files of protein sequences, which are chains of residues with their annotations, and the tables
+// and vocabularies of models of them.
+package protein
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/dataset"
 	"repscope/internal/gunzip"
 	"repscope/internal/tabular"
 	"repscope/internal/text"
@@ -33,9 +34,9 @@ type Sequence struct {
 	unplaced bool // the CDR columns match no part of a chain, or several
 }
 
-// SequenceOptions say how a file of sequences is read.
-type SequenceOptions struct {
-	// Columns are the names of columns by content: see [SequenceRoles]. Other columns are found by the names of the
+// Options say how a file of sequences is read.
+type Options struct {
+	// Columns are the names of columns by content: see [Roles]. Other columns are found by the names of the
 	// published layouts.
 	Columns map[string]string
 	// Letters are the allowed letters of sequences; empty: capitals, "*", "." and "-".
@@ -46,10 +47,10 @@ type SequenceOptions struct {
 	Residues Residues
 }
 
-// SequenceFile is an open file of sequences. It has been checked as a whole; sequences are
+// File is an open file of sequences. It has been checked as a whole; sequences are
 // read again as they are needed, from several goroutines if wanted.
-type SequenceFile struct {
-	file      TextFile
+type File struct {
+	file      dataset.TextFile
 	offsets   []int64 // of every sequence and the end
 	separator rune    // of a table
 	roles     []int   // the column of each of sequenceRoles, −1 for none
@@ -58,7 +59,7 @@ type SequenceFile struct {
 	receptors bool     // the table is one of immune receptors, of whose columns most are not used
 	skipped   int      // lines before the names
 	letters   [256]bool
-	options   SequenceOptions
+	options   Options
 	clusters  []int
 	has       map[string]bool
 	counts    [256]int // letters of all chains
@@ -103,8 +104,8 @@ var sequenceRoles = []sequenceRole{
 	{"locus", nil, nil},
 }
 
-// SequenceRoles are the keys of [SequenceOptions].Columns: the possible contents of a column.
-func SequenceRoles() []string {
+// Roles are the keys of [Options].Columns: the possible contents of a column.
+func Roles() []string {
 	out := make([]string, len(sequenceRoles))
 	for i, r := range sequenceRoles {
 		out[i] = r.name
@@ -112,10 +113,10 @@ func SequenceRoles() []string {
 	return out
 }
 
-// OpenSequences opens a table (.csv; .tsv has tabs) whose first line names the columns, or a FASTA file, recognized by
+// Open opens a table (.csv; .tsv has tabs) whose first line names the columns, or a FASTA file, recognized by
 // its first character ">".
 //
-// A table has a column of the heavy chain, the light chain, or both, and may have the others of [SequenceRoles]. It may
+// A table has a column of the heavy chain, the light chain, or both, and may have the others of [Roles]. It may
 // instead have a column of a single chain, whose locus column (IGH, IGK, IGL) identifies it; without one it is the
 // heavy chain. Names are the names of two published layouts and of AIRR Rearrangement and units of the Observed
 // Antibody Space, whose first line may be metadata in JSON. Without a mask of CDRs the columns cdr1_aa, cdr2_aa and
@@ -127,12 +128,12 @@ func SequenceRoles() []string {
 // Errors name the file, the row from 0 with its line, and the column: no sequences, no column of a chain, a missing
 // named column, a sequence without residues, a letter outside the options' (with its position), masks and coordinates
 // of another length than the chain or of other values, an infinite coordinate, an empty id or cluster, equal ids.
-func OpenSequences(path string, o SequenceOptions) (*SequenceFile, error) {
-	file, err := OpenText(path)
+func Open(path string, o Options) (*File, error) {
+	file, err := dataset.OpenText(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &SequenceFile{file: file, options: o, has: map[string]bool{}}
+	f := &File{file: file, options: o, has: map[string]bool{}}
 	letters := o.Letters
 	if letters == "" {
 		letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ*.-"
@@ -148,7 +149,7 @@ func OpenSequences(path string, o SequenceOptions) (*SequenceFile, error) {
 }
 
 // open finds where the sequences are and checks them.
-func (f *SequenceFile) open(path string) error {
+func (f *File) open(path string) error {
 	first := make([]byte, min(f.file.Size(), 4096))
 	if _, err := f.file.ReadAt(first, 0); err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -175,13 +176,13 @@ func (f *SequenceFile) open(path string) error {
 }
 
 // Path is the name of the file.
-func (f *SequenceFile) Path() string { return f.file.Path() }
+func (f *File) Path() string { return f.file.Path() }
 
 // Len is the number of sequences.
-func (f *SequenceFile) Len() int { return len(f.offsets) - 1 }
+func (f *File) Len() int { return len(f.offsets) - 1 }
 
 // Read reads sequence i.
-func (f *SequenceFile) Read(i int, s *Sequence) error {
+func (f *File) Read(i int, s *Sequence) error {
 	if i < 0 || i >= f.Len() {
 		return fmt.Errorf("%s: sequence %d of %d", f.file.Path(), i, f.Len())
 	}
@@ -200,13 +201,13 @@ func (f *SequenceFile) Read(i int, s *Sequence) error {
 
 // Clusters numbers the clusters of all sequences in the order of their appearance; without
 // such a column every sequence is one.
-func (f *SequenceFile) Clusters() []int { return f.clusters }
+func (f *File) Clusters() []int { return f.clusters }
 
-// Has reports whether any sequence has a value of this key of [SequenceRoles].
-func (f *SequenceFile) Has(role string) bool { return f.has[role] }
+// Has reports whether any sequence has a value of this key of [Roles].
+func (f *File) Has(role string) bool { return f.has[role] }
 
-// Column is the name of the column of a key of [SequenceRoles]; empty if there is none, as in FASTA files.
-func (f *SequenceFile) Column(role string) string {
+// Column is the name of the column of a key of [Roles]; empty if there is none, as in FASTA files.
+func (f *File) Column(role string) string {
 	for i, r := range sequenceRoles {
 		if r.name == role && f.roles != nil && f.roles[i] >= 0 {
 			return f.names[f.roles[i]]
@@ -216,16 +217,16 @@ func (f *SequenceFile) Column(role string) string {
 }
 
 // SHA256 is the digest of the file's bytes, in hexadecimal digits.
-func (f *SequenceFile) SHA256() (string, error) { return f.file.SHA256() }
+func (f *File) SHA256() (string, error) { return f.file.SHA256() }
 
 // Close releases the file.
-func (f *SequenceFile) Close() error { return f.file.Close() }
+func (f *File) Close() error { return f.file.Close() }
 
 // sequenceCheck is the state of the checks while a file is opened.
 type sequenceCheck struct{ ids, clusters map[string]int }
 
 // add checks sequence i against earlier ones, and records its contents.
-func (c *sequenceCheck) add(f *SequenceFile, i int, s *Sequence) error {
+func (c *sequenceCheck) add(f *File, i int, s *Sequence) error {
 	for _, chain := range s.Chains {
 		for k := range len(chain) {
 			f.counts[chain[k]]++
@@ -265,7 +266,7 @@ func (c *sequenceCheck) add(f *SequenceFile, i int, s *Sequence) error {
 }
 
 // place describes the position of a sequence in the file.
-func (f *SequenceFile) place(i int) string {
+func (f *File) place(i int) string {
 	what := "row"
 	if f.roles == nil {
 		what = "record"
@@ -280,7 +281,7 @@ func (f *SequenceFile) place(i int) string {
 }
 
 // badLetter finds the first letter that is not allowed, −1 for none.
-func (f *SequenceFile) badLetter(chain string) int {
+func (f *File) badLetter(chain string) int {
 	for i := range len(chain) {
 		if !f.letters[chain[i]] {
 			return i
@@ -290,7 +291,7 @@ func (f *SequenceFile) badLetter(chain string) int {
 }
 
 // letterError is the error of an invalid letter.
-func (f *SequenceFile) letterError(chain string, i int) error {
+func (f *File) letterError(chain string, i int) error {
 	letter := []rune(chain[i:])[0]
 	var allowed []byte
 	for b, ok := range f.letters {
@@ -311,12 +312,12 @@ func (f *SequenceFile) letterError(chain string, i int) error {
 }
 
 // chooseColumns finds the columns.
-func (f *SequenceFile) chooseColumns(names []string) error {
+func (f *File) chooseColumns(names []string) error {
 	f.names = names
 	f.roles = make([]int, len(sequenceRoles))
 	for key := range f.options.Columns {
-		if !slices.Contains(SequenceRoles(), key) {
-			return fmt.Errorf("%q is not the meaning of a column: want one of %s", key, strings.Join(SequenceRoles(), ", "))
+		if !slices.Contains(Roles(), key) {
+			return fmt.Errorf("%q is not the meaning of a column: want one of %s", key, strings.Join(Roles(), ", "))
 		}
 	}
 	for i, role := range sequenceRoles {
@@ -361,7 +362,7 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 }
 
 // free is the column of a name that no option uses otherwise; −1 if there is none.
-func (f *SequenceFile) free(names []string, name string) int {
+func (f *File) free(names []string, name string) int {
 	for _, taken := range f.options.Columns {
 		if taken == name {
 			return -1
@@ -371,7 +372,7 @@ func (f *SequenceFile) free(names []string, name string) int {
 }
 
 // chooseParts finds the columns of CDRs of chains that have no mask.
-func (f *SequenceFile) chooseParts(names []string) {
+func (f *File) chooseParts(names []string) {
 	for k, ending := range [2]string{"_heavy", "_light"} {
 		switch {
 		case f.roles[roleHeavyCDR+k] >= 0:
@@ -387,7 +388,7 @@ func (f *SequenceFile) chooseParts(names []string) {
 
 // Notes are columns that are not used and have nearly the name of one that is not there, and sequences without regions
 // whose CDRs are known.
-func (f *SequenceFile) Notes() []string {
+func (f *File) Notes() []string {
 	notes := f.partNotes()
 	if f.receptors {
 		return notes
@@ -407,7 +408,7 @@ func (f *SequenceFile) Notes() []string {
 }
 
 // checkUses finds a column with two contents, and one that belongs to an absent chain.
-func (f *SequenceFile) checkUses() error {
+func (f *File) checkUses() error {
 	users := map[int]string{}
 	for i, column := range f.roles {
 		if column < 0 {

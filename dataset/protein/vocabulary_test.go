@@ -1,6 +1,6 @@
 // Tests of vocabularies.
 
-package dataset
+package protein
 
 import (
 	"path/filepath"

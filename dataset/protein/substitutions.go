@@ -1,6 +1,6 @@
 // Tables of substitutions whose effects were measured.
 
-package dataset
+package protein
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/dataset"
 	"repscope/internal/regular"
 	"repscope/internal/tabular"
 	"repscope/internal/text"
@@ -93,8 +94,8 @@ const (
 // meaning, cells that are no number, no class or no chain, an infinite measurement. An error of visit stops the reading
 // and gets the file and the row.
 func ReadSubstitutions(spec string, visit func(s *Substitution) error) error {
-	path, measured := SplitSpec(spec)
-	f, err := OpenText(path)
+	path, measured := dataset.SplitSpec(spec)
+	f, err := dataset.OpenText(path)
 	if err != nil {
 		return regular.PathError(err)
 	}

@@ -1,6 +1,6 @@
 // Sequences in tables and FASTA files.
 
-package dataset
+package protein
 
 import (
 	"bufio"
@@ -17,7 +17,7 @@ import (
 )
 
 // openTable finds the rows of a table and checks them.
-func (f *SequenceFile) openTable() error {
+func (f *File) openTable() error {
 	reader, names, before, err := openRows(f.file)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (f *SequenceFile) openTable() error {
 }
 
 // skipBlank is the offset after empty lines.
-func (f *SequenceFile) skipBlank(offset int64) int64 {
+func (f *File) skipBlank(offset int64) int64 {
 	var next [1]byte
 	for offset < f.file.Size() {
 		if _, err := f.file.ReadAt(next[:], offset); err != nil || next[0] != '\n' && next[0] != '\r' {
@@ -67,7 +67,7 @@ func (f *SequenceFile) skipBlank(offset int64) int64 {
 }
 
 // parseRow reads the bytes of a row.
-func (f *SequenceFile) parseRow(raw []byte, i int, s *Sequence) error {
+func (f *File) parseRow(raw []byte, i int, s *Sequence) error {
 	reader := tabular.Rows(f.file.Path(), bytes.NewReader(raw), tabular.Options{Separator: f.separator})
 	reader.FieldsPerRecord = len(f.names)
 	record, err := reader.Read()
@@ -78,7 +78,7 @@ func (f *SequenceFile) parseRow(raw []byte, i int, s *Sequence) error {
 }
 
 // row takes a sequence from the cells of row i.
-func (f *SequenceFile) row(record []string, i int, s *Sequence) error {
+func (f *File) row(record []string, i int, s *Sequence) error {
 	cell := func(role int) string {
 		if f.roles[role] < 0 {
 			return ""
@@ -146,7 +146,7 @@ func (f *SequenceFile) row(record []string, i int, s *Sequence) error {
 }
 
 // partsOf are the parts of a chain of a row, cleaned like chains.
-func (f *SequenceFile) partsOf(record []string, columns []int) (parts [7]string) {
+func (f *File) partsOf(record []string, columns []int) (parts [7]string) {
 	for i, column := range columns {
 		if column >= 0 {
 			parts[i] = Residues{Upper: f.options.Residues.Upper, Gaps: f.options.Residues.Gaps}.clean(strings.TrimSpace(record[column])).chain
@@ -295,7 +295,7 @@ func (p *coordinateParser) null() bool {
 }
 
 // openFASTA finds the records of a FASTA file and checks them.
-func (f *SequenceFile) openFASTA() error {
+func (f *File) openFASTA() error {
 	reader := bufio.NewReaderSize(io.NewSectionReader(f.file, 0, f.file.Size()), 1<<16)
 	offset, lineStart := int64(0), true
 	for {
@@ -331,7 +331,7 @@ func (f *SequenceFile) openFASTA() error {
 }
 
 // parseRecord reads the bytes of a FASTA record.
-func (f *SequenceFile) parseRecord(raw []byte, i int, s *Sequence) error {
+func (f *File) parseRecord(raw []byte, i int, s *Sequence) error {
 	header, body, _ := strings.Cut(strings.TrimPrefix(string(raw), "\ufeff"), "\n")
 	*s = Sequence{}
 	if words := strings.Fields(strings.TrimLeft(header, " \t>")); len(words) > 0 {
