@@ -3,8 +3,10 @@
 package dataset
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -306,6 +308,18 @@ func chooseName(path, what, key string, names []string) (string, error) {
 
 // list joins names for a message, the first dozen of them.
 func list(names []string) string { return text.Few(names, 12) }
+
+// JSONError is an error of a JSON text with its position; a text that ends too early is [ErrTruncated].
+func JSONError(err error) error {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: the JSON text does not end", ErrTruncated)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("not JSON at byte %d: %w", syntax.Offset, err)
+	}
+	return text.JSONError(err)
+}
 
 // FileSHA256 is the digest of the bytes of a "FILE" or "FILE:key", in hexadecimal digits.
 func FileSHA256(spec string) (string, error) {

@@ -20,6 +20,7 @@ import (
 	"repscope/analysis/canvas"
 	generation "repscope/analysis/generation/command"
 	"repscope/dataset"
+	"repscope/dataset/casefile"
 	"repscope/dataset/protein"
 	"repscope/internal/run"
 	"repscope/report"
@@ -124,9 +125,9 @@ var tablePlaces = []tablePlace{
 	{"analysis/canvas/ratings.go", "canvas --ratings FILE.csv (preferences)", "case_a,case_b,winner,rater\na,b,tie,x\nb,c,a,x\n", "winner",
 		bytesRead(canvas.ReadPreferences)},
 	{"dataset/captions.go", "canvas --captions FILE.csv", "case_id,gt_caption,gen_caption\na,one,two\nb,three,four\n",
-		"gen_caption", bytesRead(dataset.ParseCaptions)},
+		"gen_caption", bytesRead(casefile.ParseCaptions)},
 	{"dataset/captions.go", "canvas --embeddings-ids FILE.csv", "case_id,note\na,one\nb,two\n", "case_id",
-		bytesRead(dataset.ParseCases)},
+		bytesRead(casefile.ParseCases)},
 	{"dataset/fixations.go", "canvas --fixations FILE.csv", "x,y,sample\n1,2,a\n3,4,b\n", "y",
 		bytesRead(dataset.ParseFixations)},
 	{"dataset/sequences_table.go", "sequence --sequences FILE.csv",

@@ -51,6 +51,7 @@ var rules = []rule{
 	{"analysis/canvas/internal/benchmark analysis/canvas/internal/store", "analysis/canvas report internal/run"},               // of the program
 	{"analysis/canvas/internal/casetest analysis/canvas/internal/faketest", "analysis/canvas dataset report internal/runtest"}, // of tests alone
 	// Libraries without flags, files and figures; their programs are below them.
+	{"analysis/generation/climbing", "dataset"},
 	{"analysis/audit analysis/forecast analysis/generation analysis/geometry analysis/manifold analysis/neighborhood analysis/reconstruction " +
 		"analysis/reward analysis/similarity analysis/smoothness", libraries},
 	{"analysis/sequence/source", "analysis/sequence measure points report shard latent dataset"},

@@ -1,6 +1,6 @@
 // Tests of captions, scores of captions, and lists of cases.
 
-package dataset
+package casefile
 
 import (
 	"bytes"

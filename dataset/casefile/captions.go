@@ -1,6 +1,6 @@
 // Captions of designs, scores of how alike they are, and lists of cases.
 
-package dataset
+package casefile
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"math"
 	"strings"
 
+	"repscope/dataset"
 	"repscope/internal/tabular"
 	"repscope/internal/text"
 )
@@ -121,7 +122,7 @@ func parseSemanticScores(data []byte) ([]SemanticScore, error) {
 	data, _ = text.WithoutNaN(bytes.TrimPrefix(data, []byte(tabular.Mark)))
 	d := json.NewDecoder(bytes.NewReader(data))
 	if token, err := d.Token(); err != nil {
-		return nil, jsonError(err)
+		return nil, dataset.JSONError(err)
 	} else if token != json.Delim('[') {
 		return nil, errors.New(`it is not a list; want [{"case_id": …, "blip_score": …, "gt_caption": …, "gen_caption": …}, …]`)
 	}
@@ -131,7 +132,7 @@ func parseSemanticScores(data []byte) ([]SemanticScore, error) {
 	for d.More() {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
-			return nil, jsonError(err)
+			return nil, dataset.JSONError(err)
 		}
 		start := int(d.InputOffset()) - len(raw)
 		line += bytes.Count(data[index:start], []byte{'\n'})
@@ -147,7 +148,7 @@ func parseSemanticScores(data []byte) ([]SemanticScore, error) {
 		list = append(list, row)
 	}
 	if _, err := d.Token(); err != nil {
-		return nil, jsonError(err)
+		return nil, dataset.JSONError(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("text follows the list")
@@ -219,13 +220,13 @@ func ParseCases(name string, data []byte) ([]string, error) {
 }
 
 func parseCases(name string, data []byte) ([]string, error) {
-	if IsTable(name) {
+	if dataset.IsTable(name) {
 		return tableCases(name, data)
 	}
 	var list []string
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '[' {
 		if err := json.Unmarshal(trimmed, &list); err != nil {
-			return nil, fmt.Errorf("it is not a list of texts: %w", jsonError(err))
+			return nil, fmt.Errorf("it is not a list of texts: %w", dataset.JSONError(err))
 		}
 	} else {
 		for line := range strings.Lines(string(bytes.TrimRight(data, " \t\r\n"))) {
@@ -243,7 +244,7 @@ func parseCases(name string, data []byte) ([]string, error) {
 
 // tableCases are the cells of the column case_id.
 func tableCases(name string, data []byte) ([]string, error) {
-	data, err := TableText(name, data)
+	data, err := dataset.TableText(name, data)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,5 @@
-// Problems of a climbing board: sets of them in JSON, and the holds of a grid.
-
-package dataset
+// Package climbing reads problems of a climbing board: sets of them in JSON, and the holds of a grid.
+package climbing
 
 import (
 	"encoding/json"
@@ -11,19 +10,20 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/dataset"
 	"repscope/internal/regular"
 	"repscope/internal/text"
 )
 
-// The size of a board: a grid [BoardChannels, BoardRows, BoardColumns] has a cell for each
+// The size of a board: a grid [Channels, Rows, Columns] has a cell for each
 // hold in the channels start, middle and end, row 1 and column A first.
 const (
-	BoardChannels = 3
-	BoardRows     = 18
-	BoardColumns  = 11
-	BoardCells    = BoardChannels * BoardRows * BoardColumns
+	Channels = 3
+	Rows     = 18
+	Columns  = 11
+	Cells    = Channels * Rows * Columns
 
-	boardHolds = BoardRows * BoardColumns
+	boardHolds = Rows * Columns
 )
 
 // The channels of a board.
@@ -33,11 +33,11 @@ const (
 	boardEnd
 )
 
-// BoardShape is the shape of a grid.
-func BoardShape() []int { return []int{BoardChannels, BoardRows, BoardColumns} }
+// Shape is the shape of a grid.
+func Shape() []int { return []int{Channels, Rows, Columns} }
 
-// BoardChannelNames are the names of the channels.
-func BoardChannelNames() []string { return []string{"start", "middle", "end"} }
+// ChannelNames are the names of the channels.
+func ChannelNames() []string { return []string{"start", "middle", "end"} }
 
 // Grades are the names of the grades of a board, whose labels are 0 to 18.
 func Grades() []string {
@@ -47,7 +47,7 @@ func Grades() []string {
 // Problems is a set of problems as a file holds them. Lists have an element for every
 // problem that could be read.
 type Problems struct {
-	Cells  []uint8  // [N, BoardCells], 0 or 1
+	Cells  []uint8  // [N, Cells], 0 or 1
 	Grades []string // as they are written; empty where there is none
 	Index  []int    // in the file
 	Stated []Stated // the file's own statements of validity
@@ -58,7 +58,7 @@ type Problems struct {
 func (p *Problems) Len() int { return len(p.Index) }
 
 // Grid is the i-th of them; it aliases Cells.
-func (p *Problems) Grid(i int) []uint8 { return p.Cells[i*BoardCells : (i+1)*BoardCells] }
+func (p *Problems) Grid(i int) []uint8 { return p.Cells[i*Cells : (i+1)*Cells] }
 
 // Stated is a file's statement of the validity of a problem: none, valid or invalid.
 type Stated uint8
@@ -110,13 +110,13 @@ func ReadProblems(path string) (*Problems, error) {
 func readProblems(r io.Reader) (*Problems, error) {
 	d := json.NewDecoder(r)
 	if err := toList(d); err != nil {
-		return nil, jsonError(err)
+		return nil, dataset.JSONError(err)
 	}
 	p := &Problems{}
 	for i := 0; d.More(); i++ {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
-			return nil, jsonError(err)
+			return nil, dataset.JSONError(err)
 		}
 		grid, fields, err := readProblem(raw)
 		if err != nil {
@@ -135,7 +135,7 @@ func readProblems(r io.Reader) (*Problems, error) {
 		p.Cells, p.Grades, p.Index, p.Stated = append(p.Cells, grid[:]...), append(p.Grades, grade), append(p.Index, i), append(p.Stated, stated)
 	}
 	if _, err := d.Token(); err != nil {
-		return nil, jsonError(err)
+		return nil, dataset.JSONError(err)
 	}
 	return p, nil
 }
@@ -177,20 +177,8 @@ func toList(d *json.Decoder) error {
 	return errors.New(`there is no "data"; ` + want)
 }
 
-// jsonError is an error of the text, with its position.
-func jsonError(err error) error {
-	var syntax *json.SyntaxError
-	switch {
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w: the JSON text does not end", ErrTruncated)
-	case errors.As(err, &syntax):
-		return fmt.Errorf("not JSON at byte %d: %w", syntax.Offset, err)
-	}
-	return text.JSONError(err)
-}
-
 // readProblem reads one problem.
-func readProblem(raw json.RawMessage) (grid [BoardCells]uint8, fields problem, err error) {
+func readProblem(raw json.RawMessage) (grid [Cells]uint8, fields problem, err error) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return grid, fields, fmt.Errorf("it is %.40s, want an object with grade and moves", raw)
 	}
@@ -226,10 +214,10 @@ func parseHold(text string) (int, error) {
 	}
 	column := int(s[0]) - 'A'
 	row, err := strconv.Atoi(s[1:])
-	if column < 0 || column >= BoardColumns || err != nil || row < 1 || row > BoardRows || s[1] == '+' {
+	if column < 0 || column >= Columns || err != nil || row < 1 || row > Rows || s[1] == '+' {
 		return 0, fmt.Errorf("%q is not a hold: want a column A to K and a row 1 to 18, such as F7", text)
 	}
-	return (row-1)*BoardColumns + column, nil
+	return (row-1)*Columns + column, nil
 }
 
 // Board is the summary of a grid.
@@ -242,11 +230,11 @@ type Board struct {
 	Vertical, Horizontal int
 }
 
-// BoardOf counts the holds of a grid of BoardCells cells. A hold that is in several channels
+// BoardOf counts the holds of a grid of Cells cells. A hold that is in several channels
 // is one hold.
 func BoardOf(grid []uint8) Board {
 	var b Board
-	low, high, left, right := BoardRows, -1, BoardColumns, -1
+	low, high, left, right := Rows, -1, Columns, -1
 	for hold := range boardHolds {
 		start, middle, end := grid[hold] != 0, grid[boardHolds+hold] != 0, grid[2*boardHolds+hold] != 0
 		if !start && !middle && !end {
@@ -262,7 +250,7 @@ func BoardOf(grid []uint8) Board {
 		if !start && !end {
 			b.Middle++
 		}
-		row, column := hold/BoardColumns, hold%BoardColumns
+		row, column := hold/Columns, hold%Columns
 		low, high, left, right = min(low, row), max(high, row), min(left, column), max(right, column)
 	}
 	b.Rest = b.Holds - b.Start - b.End
@@ -289,13 +277,13 @@ func (b Board) Unusual() []string {
 	return out
 }
 
-// BoardStatistics are the names of the numbers that [Board.Statistics] gives.
-func BoardStatistics() []string {
+// Statistics are the names of the numbers that [Board.Statistics] gives.
+func Statistics() []string {
 	return []string{"num_holds", "num_start", "num_end", "num_middle", "vertical_spread", "horizontal_spread"}
 }
 
 // Statistics are the numbers by which sets of problems are compared, in the order of
-// [BoardStatistics]; documented takes Rest for num_middle.
+// [Statistics]; documented takes Rest for num_middle.
 func (b Board) Statistics(documented bool) []float64 {
 	middle := b.Middle
 	if documented {
@@ -305,4 +293,4 @@ func (b Board) Statistics(documented bool) []float64 {
 }
 
 // IsBoard reports whether grids of a shape are boards.
-func IsBoard(shape []int) bool { return slices.Equal(shape, BoardShape()) }
+func IsBoard(shape []int) bool { return slices.Equal(shape, Shape()) }

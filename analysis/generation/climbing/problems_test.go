@@ -1,6 +1,6 @@
 // Tests of problem sets: reading, and errors of problems.
 
-package dataset
+package climbing
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/dataset"
 )
 
 // Both spellings and both forms of a set are the same problems; a hold that is start and end
@@ -91,7 +93,7 @@ func TestReadProblemsOfOtherFiles(t *testing.T) {
 			t.Errorf("%q: error %v, want one with the file and %q", text, err, want)
 		}
 	}
-	if _, err := readProblems(strings.NewReader("[")); !errors.Is(err, ErrTruncated) {
+	if _, err := readProblems(strings.NewReader("[")); !errors.Is(err, dataset.ErrTruncated) {
 		t.Errorf("a text that does not end: %v", err)
 	}
 	if _, err := ReadProblems("none.json"); err == nil || err.Error() != "none.json: no such file or directory" {
@@ -101,7 +103,7 @@ func TestReadProblemsOfOtherFiles(t *testing.T) {
 
 func TestUnusualBoards(t *testing.T) {
 	t.Parallel()
-	grid := make([]uint8, BoardCells)
+	grid := make([]uint8, Cells)
 	for hold := range 21 {
 		grid[boardMiddle*boardHolds+hold] = 1
 	}
@@ -115,10 +117,10 @@ func TestUnusualBoards(t *testing.T) {
 	if got := strings.Join(b.Unusual(), ", "); got != "more than 20 holds, more than 4 start holds, more than 2 end holds" || !b.Valid() || b.Middle != 13 {
 		t.Errorf("%+v: %s", b, got)
 	}
-	if empty := BoardOf(make([]uint8, BoardCells)); empty != (Board{}) || empty.Valid() {
+	if empty := BoardOf(make([]uint8, Cells)); empty != (Board{}) || empty.Valid() {
 		t.Errorf("an empty board: %+v", empty)
 	}
-	if got := b.Statistics(true); len(got) != len(BoardStatistics()) || got[3] != 13 {
+	if got := b.Statistics(true); len(got) != len(Statistics()) || got[3] != 13 {
 		t.Errorf("statistics %v", got)
 	}
 }
@@ -133,7 +135,7 @@ func FuzzReadProblems(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(p.Cells) != p.Len()*BoardCells || len(p.Grades) != p.Len() || len(p.Stated) != p.Len() || slices.ContainsFunc(p.Cells, func(v uint8) bool { return v > 1 }) {
+		if len(p.Cells) != p.Len()*Cells || len(p.Grades) != p.Len() || len(p.Stated) != p.Len() || slices.ContainsFunc(p.Cells, func(v uint8) bool { return v > 1 }) {
 			t.Fatalf("%d cells of %d problems", len(p.Cells), p.Len())
 		}
 	})
