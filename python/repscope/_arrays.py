@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import numbers
 import os
 import re
 import sys
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Uni
 import numpy as np
 
 from ._folders import make, release, temporary
-from ._labeled import in_order, is_labeled
+from ._labeled import decoded, in_order, is_labeled
 from ._tables import columns_of, is_frame, is_table, text_of
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
     which represents all their values.
     """
     if is_labeled(value):
-        value = in_order(value, what)
+        value = in_order(decoded(value), what)
     elif is_table(value):
         value = columns_of(value, what)
     array = value if isinstance(value, np.ndarray) else _convert(value, what)
@@ -78,18 +79,22 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
 
 def _of_objects(value: Any, array: np.ndarray, what: str) -> np.ndarray:
     """Object arrays as arrays of text, or of numbers of pandas with NaN for missing values."""
-    texts = array.dtype.kind == "T" or [isinstance(v, str) for v in array.flat]
-    if texts is True or texts and all(texts):
-        return array.astype(str)
+    elements = array.ravel().tolist()
+    texts = [isinstance(v, str) for v in elements]
+    if all(texts) and texts:
+        return np.array(elements, dtype=str).reshape(array.shape)
     if hasattr(value, "to_numpy"):
         try:
-            numbers: np.ndarray = value.to_numpy(dtype=np.float64, na_value=np.nan)
-            return numbers
+            converted: np.ndarray = value.to_numpy(dtype=np.float64, na_value=np.nan)
+            return converted
         except (TypeError, ValueError):
             pass
     if any(texts):
         i = texts.index(False)
-        raise TypeError(f"{what}: element {i} is {array.flat[i]!r:.40} among texts, want texts only, or numbers only")
+        raise TypeError(f"{what}: element {i} is {elements[i]!r:.40} among texts, want texts only, or numbers only")
+    for i, element in enumerate(elements if array.ndim > 0 else []):
+        if not isinstance(element, (numbers.Number, np.generic)) and element is not None:
+            raise TypeError(f"{what}: element {i} is {element!r:.40}, want numbers")
     return array
 
 

@@ -706,6 +706,14 @@ def _in_python(text: str, flags: Mapping[str, Flag]) -> str:
     return re.sub(r"(?:\bflag )?--([a-z][a-z0-9-]*)(?: NAME=([A-Za-z:\[\]]+))?", keyword, text)
 
 
+def _of_memory(hint: str, workspace: Workspace) -> str:
+    """A command that converts a file of the workspace is what to call with the array instead."""
+    found = re.search(r"np\.save\(\"([^\"]*)\", (.*)\)'( \(.*)?$", hint)
+    if found is None or not any(found[1].startswith(os.path.dirname(path)) for path in workspace.labels):
+        return hint
+    return "convert it: " + re.sub(r"np\.load\(\"[^\"]*\"\)", "array", found[2]) + (found[3] or "")
+
+
 # How much of the trace of a crash a message has.
 _TRACE_LINES = 12
 
@@ -738,7 +746,7 @@ class _Said:
             if own and rest.startswith("warning: "):
                 self.warnings.append(rest[len("warning: ") :])
             elif own and rest.startswith("hint: "):
-                hint = rest[len("hint: ") :]
+                hint = _of_memory(rest[len("hint: ") :], workspace)
                 if hint.endswith("--help for all flags"):
                     hint = f"help(repscope.{name}) lists all keywords"
                 hint = hint.replace(f"{name} example=True", f"repscope.{name}(example=True)")

@@ -103,7 +103,7 @@ def columns_of(value: Any, what: str) -> Any:
     if isinstance(value, polars.LazyFrame):
         value = value.collect()
     if isinstance(value, polars.DataFrame):
-        if value.width == 1 and value.dtypes[0].is_nested():
+        if value.width == 1 and not (value.dtypes[0].is_numeric() or value.dtypes[0] == polars.Boolean):
             return columns_of(value.to_series(), what)
         _need_numbers(what, [name for name, kind in value.schema.items() if not (kind.is_numeric() or kind == polars.Boolean)], "frame.drop({})")
         return value.cast({name: polars.Float64 for name, kind in value.schema.items() if kind.is_decimal()})
@@ -146,6 +146,8 @@ def _of_pandas(value: Any, what: str) -> Any:
         if kinds <= set("iuf") or kinds == {"b"} or kinds == {"c"}:
             return value
         numbers = [_numbers_of(column, pandas) for column in columns]
+        if len(columns) == 1 and numbers[0] is None:
+            return _of_pandas(columns[0], what)  # texts or times
         _need_numbers(what, [str(name) for name, found in zip(value.columns, numbers) if found is None], "frame.drop(columns={})")
         return np.column_stack(numbers) if numbers else np.zeros((len(value), 0))
     if getattr(value.dtype, "tz", None) is not None:
