@@ -14,7 +14,7 @@ import numpy as np
 
 from ._folders import make, release, temporary
 from ._labeled import decoded, in_order, is_labeled
-from ._tables import columns_of, is_frame, is_table, text_of
+from ._tables import columns_of, few, is_table, text_of
 
 if TYPE_CHECKING:
     from typing import TypeGuard
@@ -214,6 +214,7 @@ class Workspace:
         self._finalizer = weakref.finalize(self, _remove_all, os.getpid(), self._folders)
         self.labels: Dict[str, str] = {}  # what the arrays in the files are, for messages
         self.notes: List[str] = []  # what was done to what was given
+        self._columns: List[Tuple[str, List[Any]]] = []  # of frames that are arrays, by keyword
 
     def __enter__(self) -> "Workspace":
         return self
@@ -268,6 +269,14 @@ class Workspace:
         shape = value.shape if hasattr(value, "shape") else (value.num_rows, value.num_columns)
         self.labels[path] = f"{name} (data frame {list(shape)})"
         return path
+
+    def pair(self, key: str, names: List[Any]) -> None:
+        """Checks that frames of several keywords, which are compared by position, have common columns in the same order."""
+        for other, theirs in self._columns:
+            common = [name for name in names if name in theirs and isinstance(name, str)]
+            if other != key and common and names != theirs:
+                raise TypeError(f"{key}: a frame with the columns {few(names)}, but {other} has {few(theirs)}; give the same columns in the same order")
+        self._columns.append((key, names))
 
     def write(self, path: str, write: Any) -> str:
         """Calls a function to write a file of the workspace; returns the final path."""

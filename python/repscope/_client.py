@@ -18,7 +18,7 @@ from ._labeled import has_coordinates, implied, in_order, is_field, is_labeled, 
 from ._progress import Progress, progress_of
 from ._readers import Stream, resolve
 from ._result import Result, _Folder, labeled
-from ._tables import is_frame, is_table
+from ._tables import is_frame, is_table, names_of
 
 
 class Flag(NamedTuple):
@@ -233,6 +233,8 @@ def _file(key: str, name: str, value: Any, workspace: Workspace, table: bool = F
         return value.path
     if table and is_frame(value):
         return workspace.save_frame(name, value, numbered=True)
+    if is_frame(value):
+        workspace.pair(key, names_of(value))
     value = only_variable(value, name)
     if is_labeled(value) and has_coordinates(value, key):
         return save_field(value, name, workspace)

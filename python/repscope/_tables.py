@@ -20,6 +20,13 @@ def is_frame(value: Any) -> bool:
     return hasattr(value, "collect_schema") or hasattr(value, "columns") and hasattr(value, "to_csv")
 
 
+def names_of(value: Any) -> List[Any]:
+    """The names of the columns of a frame."""
+    if hasattr(value, "column_names"):
+        return list(value.column_names)
+    return list(value.collect_schema().names() if hasattr(value, "collect_schema") else value.columns)
+
+
 def is_table(value: Any) -> bool:
     """Whether a value is of pandas or polars, or a table of Arrow or Hugging Face."""
     library = _library(value)
@@ -41,7 +48,7 @@ def text_of(value: Any, what: str, numbered: bool = False) -> str:
         _need_columns(what, value.columns)
         nested = [name for name, kind in value.schema.items() if kind.is_nested()]
         if nested:
-            raise TypeError(f"{what}: columns of lists ({_few(nested)}), want one value in each cell: frame.explode({nested[0]!r}) makes rows of them")
+            raise TypeError(f"{what}: columns of lists ({few(nested)}), want one value in each cell: frame.explode({nested[0]!r}) makes rows of them")
         text: str = value.cast({name: polars.Float64 for name, kind in value.schema.items() if kind.is_float()}).write_csv()
         return text
     places = numbered and list(value.columns) == list(range(value.shape[1])) and value.index.names == [None]
@@ -132,7 +139,7 @@ def _of_arrow(table: Any, what: str) -> Any:
     types = sys.modules["pyarrow"].types
     others = [f.name for f in table.schema if not (types.is_integer(f.type) or types.is_floating(f.type) or types.is_boolean(f.type))]
     if others:
-        raise TypeError(f"{what}: a table with columns that are not single numbers ({_few(others)}); name one column: .select_columns({others[0]!r})")
+        raise TypeError(f"{what}: a table with columns that are not single numbers ({few(others)}); name one column: .select_columns({others[0]!r})")
     return table.to_pandas()
 
 
@@ -181,8 +188,8 @@ def _stacked(column: Any, what: str) -> np.ndarray:
 
 def _need_numbers(what: str, others: List[str], drop: str) -> None:
     if others:
-        raise TypeError(f"{what}: a frame with columns that are not numbers ({_few(others)}); want numbers only: {drop.format(others)}")
+        raise TypeError(f"{what}: a frame with columns that are not numbers ({few(others)}); want numbers only: {drop.format(others)}")
 
 
-def _few(names: List[str]) -> str:
-    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+def few(names: List[Any]) -> str:
+    return ", ".join(map(str, names[:6])) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

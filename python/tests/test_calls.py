@@ -470,6 +470,16 @@ class Frames(Case):
         with self.assertRaisesRegex(repscope.RepscopeError, r"generated g \(data frame \[60, 3\]\) does not have the same columns as real \(data frame \[60, 3\]\): missing a; extra d"):
             scores(other.rename(columns={"a": "d"}), real)
 
+    def test_columns_in_another_order(self) -> None:
+        if pandas is None:
+            self.skipTest("no pandas")
+        train = pandas.DataFrame(states(40, 3), columns=list("abc"))
+        for test in (train[["c", "a", "b"]], train[["a", "b"]]):
+            with self.assertRaisesRegex(TypeError, "test: a frame with the columns .*, but train has a, b, c; give the same columns in the same order"):
+                repscope.audit(train=train, test=test)
+        # models have features of their own
+        self.assertTrue(repscope.manifold({"x": train, "y": train[["c", "a", "b"]]}, bootstrap=0, format="none").models)
+
     def test_what_is_no_table(self) -> None:
         for value, message in (
             (np.zeros((2, 2)), "files: a ndarray is not a path, a result or a data frame"),
