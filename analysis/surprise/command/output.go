@@ -4,6 +4,7 @@ package command
 
 import (
 	"fmt"
+	"strings"
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/surprise"
@@ -38,8 +39,14 @@ func warn(env *run.Env, r *surprise.Result) {
 			}
 		}
 		if made == 0 && still+short > 0 {
-			env.Warn("%s: no episode could be violated so: nothing moved at %s, and too few frames were there at %s", last.Kind,
-				text.Count(still, "moment"), text.Count(short, "moment"))
+			var why []string
+			if still > 0 {
+				why = append(why, "nothing moved at "+text.Count(still, "moment"))
+			}
+			if short > 0 {
+				why = append(why, "too few frames followed at "+text.Count(short, "moment"))
+			}
+			env.Warn("%s: no episode has this violation: %s", last.Kind, strings.Join(why, ", and "))
 		}
 	}
 }
