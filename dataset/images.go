@@ -209,6 +209,9 @@ func (f *imageFolder) empty(folder string) error {
 	other := ""
 	if f.others != "" {
 		other = fmt.Sprintf("; its files end in %s", f.others)
+		if slices.Contains([]string{".npz", ".safetensors", ".pt", ".pth", ".h5", ".hdf5", ".nc", ".tsv"}, f.others) {
+			other += ": give one of them"
+		}
 		if recipe := format.FolderRecipe(folder, f.others); recipe != "" {
 			return &ForeignError{folder, "contains no .png, .jpg, .webp or .tif files, but files that end in " +
 				f.others, recipe}

@@ -350,7 +350,7 @@ func newColumn(name string, cells []string, comma bool) Column {
 		return float64(k), err
 	}
 	number := func(s string) (float64, error) { return tabular.ParseFloat(s, comma) }
-	c.Floats = parseAll(cells, truth, isNothing)
+	c.Floats = parseAll(cells, tabular.ParseTruth, isNothing)
 	if c.Bool = c.Floats != nil; !c.Bool {
 		c.Floats = parseAll(cells, whole, func(s string) bool { return isNothing(s) && !strings.EqualFold(s, "nan") })
 	}
@@ -401,17 +401,6 @@ func newTexts(cells []string) Column {
 
 func isNothing(cell string) bool {
 	return cell == "" || strings.EqualFold(cell, "nan") || slices.Contains(nothing, cell)
-}
-
-// truth reads True and False.
-func truth(cell string) (float64, error) {
-	switch {
-	case strings.EqualFold(cell, "true"):
-		return 1, nil
-	case strings.EqualFold(cell, "false"):
-		return 0, nil
-	}
-	return 0, strconv.ErrSyntax
 }
 
 // distinctTexts are the texts that are not empty, each once, in ascending order; nil for nil.

@@ -357,7 +357,7 @@ func marshaled(v reflect.Value, place string) (node, error) {
 		return null, fmt.Errorf("report: %s: %w", placeName(place), err)
 	}
 	if string(data) != "null" {
-		_, e, err := parse(placeName(place), data)
+		_, e, err := parse(placeName(place), 0, data)
 		if err != nil {
 			return null, fmt.Errorf("report: %w", err)
 		}

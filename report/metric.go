@@ -42,7 +42,7 @@ func plainObject(name string, value any) (Object, error) {
 	}
 	var b bytes.Buffer
 	n.write(&b, 0)
-	p, e, err := parse(name, b.Bytes())
+	p, e, err := parse(name, 0, b.Bytes())
 	if err != nil {
 		return Object{}, err
 	}

@@ -34,13 +34,14 @@ type (
 // parser reads one JSON text.
 type parser struct {
 	name    string // of the file, for errors
+	above   int    // lines of the file above the text
 	data    []byte
 	decoder *json.Decoder
 }
 
 // parse reads a text that holds one JSON value and nothing else.
-func parse(name string, data []byte) (*parser, element, error) {
-	p := &parser{name: name, data: data, decoder: json.NewDecoder(bytes.NewReader(data))}
+func parse(name string, above int, data []byte) (*parser, element, error) {
+	p := &parser{name: name, above: above, data: data, decoder: json.NewDecoder(bytes.NewReader(data))}
 	p.decoder.UseNumber()
 	e, err := p.element(nil, 0)
 	if err != nil {
@@ -183,7 +184,7 @@ func (p *parser) truncated(place *spot) error {
 // the place in the value.
 func (p *parser) errorf(offset int64, place, format string, args ...any) error {
 	before := p.data[:min(max(offset, 0), int64(len(p.data)))]
-	line := bytes.Count(before, []byte("\n")) + 1
+	line := p.above + bytes.Count(before, []byte("\n")) + 1
 	column := len(before) - bytes.LastIndexByte(before, '\n')
 	where := ""
 	if place != "" {

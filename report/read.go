@@ -46,7 +46,7 @@ func ReadFrom(name string, r io.Reader) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, e, err := parse(name, data)
+	p, e, err := parse(name, 0, data)
 	if err != nil {
 		return nil, err
 	}

@@ -302,7 +302,7 @@ func (s *sampleReader) row(record []string) error {
 		cell, v := record[place], math.NaN()
 		if cell != "" {
 			var err error
-			v, err = tabular.ParseFloat(cell, s.csv.Comma == ';')
+			v, err = tabular.ParseScore(cell, s.csv.Comma == ';')
 			if err != nil && s.reasons && m.reason(k, len(s.scores), cell) {
 				v = math.NaN()
 			} else if err != nil {

@@ -208,6 +208,10 @@ func TestBadSamples(t *testing.T) {
 	if err != nil || len(bare.Metrics) != 0 || bare.Rows() != 2 {
 		t.Errorf("no metric: %+v, %v", bare, err)
 	}
+	truths, err := ReadGraded("s.csv", strings.NewReader(head+"a,0,1,True\na,1,1,false\na,2,1,timeout\n"))
+	if err != nil || !slices.Equal(truths.Models[0].Scores[0][:2], []float64{1, 0}) || !math.IsNaN(truths.Models[0].Scores[0][2]) {
+		t.Errorf("truth values: %+v, %v", truths, err)
+	}
 	read, err := ReadSamplesFrom("s.csv", strings.NewReader("\ufeff"+head+"a,0,1,nan\na,1,1,\nb,0,1,inf\n"))
 	if err != nil || len(read.Models) != 2 || !math.IsNaN(read.Models[0].Scores[0][0]) || !math.IsNaN(read.Models[0].Scores[0][1]) || !math.IsInf(read.Models[1].Scores[0][0], 1) {
 		t.Errorf("%+v, %v", read, err)

@@ -21,6 +21,7 @@ import (
 
 	"repscope/analysis"
 	"repscope/internal/option"
+	"repscope/internal/text"
 	"repscope/measure/identity"
 	"repscope/points"
 	"repscope/report"
@@ -329,8 +330,8 @@ func (in *Input) divide() (names []string, divisions []division, err error) {
 	}
 	slices.SortFunc(names, byNumber)
 	if len(names) < 2 {
-		return nil, nil, fmt.Errorf("the split has %d part(s) (%s), want at least two: training and test states",
-			len(names), strings.Join(names, ", "))
+		return nil, nil, fmt.Errorf("the split has %s (%s), want at least two: training and test states",
+			text.Count(len(names), "part"), strings.Join(names, ", "))
 	}
 	train := in.Train
 	if train == "" {

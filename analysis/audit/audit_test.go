@@ -313,10 +313,10 @@ func TestSplits(t *testing.T) {
 		t.Errorf("%d tests, %v", len(one.Tests), err)
 	}
 	for want, in := range map[string]Input{
-		"the split has 1 part(s) (a)": {States: states, Split: slices.Repeat([]string{"a"}, states.N)},
-		"no part \"x\" to train on":   {States: states, Split: folds, Train: "x"},
-		"split: 0 values":             {States: states},
-		"group: 1 values":             {States: states, Split: folds, Group: []int{1}},
+		"the split has 1 part (a)":  {States: states, Split: slices.Repeat([]string{"a"}, states.N)},
+		"no part \"x\" to train on": {States: states, Split: folds, Train: "x"},
+		"split: 0 values":           {States: states},
+		"group: 1 values":           {States: states, Split: folds, Group: []int{1}},
 	} {
 		if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

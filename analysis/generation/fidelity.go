@@ -213,20 +213,21 @@ func validCloud(s *Samples) *cloud {
 	return &cloud{points: valid.Rows, labels: valid.Labels, groups: valid.Groups}
 }
 
-// scaleColumns divides columns of tables by the standard deviations of the real ones; a column in
-// which these do not vary stays as it is. Cells of grids have one unit.
+// scaleColumns centers columns of tables at the means of the real ones, and divides them by their standard deviations,
+// so that no number depends on the origin of a unit; a column in which the real ones do not vary is not divided. Cells
+// of grids have one unit.
 func scaleColumns(samples *Samples, real *cloud, others ...*cloud) {
 	if samples.Binary() {
 		return
 	}
 	dim := real.points.Dim
-	factor, column := make([]float64, dim), make([]float64, real.points.N)
+	factor, origin, column := make([]float64, dim), make([]float64, dim), make([]float64, real.points.N)
 	row := make([]float64, dim)
 	for k := range factor {
 		for i := range column {
 			column[i] = real.points.Row(i, row)[k]
 		}
-		factor[k] = 1
+		factor[k], origin[k] = 1, meanOf(column)
 		if sd := deviation(column); sd > 0 {
 			factor[k] = 1 / sd
 		}
@@ -234,7 +235,7 @@ func scaleColumns(samples *Samples, real *cloud, others ...*cloud) {
 	for _, c := range append(others, real) {
 		scaled := slices.Clone(float64s(c.points).F64)
 		for i := range scaled {
-			scaled[i] *= factor[i%dim]
+			scaled[i] = (scaled[i] - origin[i%dim]) * factor[i%dim]
 		}
 		c.points = points.Float64(scaled, dim)
 	}

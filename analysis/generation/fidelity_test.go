@@ -221,6 +221,29 @@ func naiveBall(real, generated points.Points, k int) [4]float64 {
 	return out
 }
 
+// Numbers of tables do not depend on the origins of their units.
+func TestFidelityOfUnits(t *testing.T) {
+	t.Parallel()
+	var all [2][]Estimate
+	var halves [2]Distances
+	for i, origin := range []float64{0, 290} {
+		real, generated := normalRows("real", 60, 3, origin, 1, 1), normalRows("few", 50, 3, origin+0.3, 1, 2)
+		f := fidelityOf(t, Input{Real: real, Generators: []Generator{{Name: "few", Generated: generated}}},
+			Options{Settings: analysis.Settings{Intervals: true, Seed: 1}}).Models[0].Fidelity
+		all[i], halves[i] = f.estimates(), f.Distances
+	}
+	for i, e := range all[0] {
+		for _, v := range [][2]float64{{e.Value.V, all[1][i].Value.V}, {e.CI.Low, all[1][i].CI.Low}, {e.CI.High, all[1][i].CI.High}} {
+			if math.Abs(v[0]-v[1]) > 1e-6*(1+math.Abs(v[0])) {
+				t.Errorf("%s: %v, and %v with 290 added to each column", e.Path, e, all[1][i])
+			}
+		}
+	}
+	if a, b := halves[0].VendiReal.V, halves[1].VendiReal.V; math.Abs(a-b) > 1e-6 {
+		t.Errorf("Vendi score of real samples: %v and %v", a, b)
+	}
+}
+
 // TestFidelityOfFewSamples: below 20 samples of a kind what can be computed is there, without intervals,
 // and the rest is null with the reason.
 func TestFidelityOfFewSamples(t *testing.T) {

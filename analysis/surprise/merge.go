@@ -316,7 +316,7 @@ func (d *deleter) whyNot(u int) string {
 	case d.predictor.units[u].reason != "":
 		return d.predictor.units[u].reason
 	case len(unit.moments) == 0:
-		return "no episode could be violated so: nothing moves, or the episodes are too short"
+		return "no episode has this violation: nothing moves, or the episodes are too short"
 	}
 	return ""
 }

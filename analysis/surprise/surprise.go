@@ -271,7 +271,7 @@ type Violated struct {
 	Size float64 `json:"size" report:"parameter"`
 	N    int     `json:"n"` // violated episodes
 	// AUROC is the mean over violated episodes of the probability that an impossible transition has a larger error than a
-	// transition of the untouched episode at the same time; half of equal ones count.
+	// transition of the same stretch of the untouched episode; half of equal ones count.
 	AUROC report.Estimate `json:"auroc"`
 	// Detected100 and Detected1000 are shares of impossible transitions with p of at most 0.01 and 0.001.
 	Detected100  report.Estimate `json:"detected_1in100"`

@@ -14,6 +14,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -86,6 +87,16 @@ func Temporary(path, id string) string {
 
 // idBytes is the length in bytes of the random part of a writer's name. The mark of its process follows.
 const idBytes = 6
+
+// TemporaryFolder makes a new folder among the temporary files of the system. Errors name the folder that these are in.
+func TemporaryFolder(pattern string) (string, error) {
+	folder, err := os.MkdirTemp("", pattern)
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return "", fmt.Errorf("temporary files in %s: %w; set TMPDIR to a folder that can be written", os.TempDir(), path.Err)
+	}
+	return folder, err
+}
 
 // NewID returns a name that no other writer has.
 func NewID() string {

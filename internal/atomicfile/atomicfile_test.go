@@ -5,8 +5,10 @@ package atomicfile
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -127,4 +129,15 @@ func FuzzTemporary(f *testing.F) {
 			t.Errorf("%q is %q of %q", name, final, mark)
 		}
 	})
+}
+
+func TestTemporaryFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the variable has another name")
+	}
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	_, err := TemporaryFolder("x-")
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "none: no such file or directory; set TMPDIR") {
+		t.Errorf("error %v", err)
+	}
 }

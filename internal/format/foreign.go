@@ -62,7 +62,7 @@ var foreigners = []foreign{
 	{what: "a JSON file", endings: []string{".json"},
 		recipe: `python -c 'import json, numpy as np; np.save("STEM.npy", np.array(json.load(open("FILE"))))'`},
 	{what: "a JSON Lines file", endings: []string{".jsonl"},
-		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_json("FILE", lines=True).to_numpy())'`},
+		recipe: `python -c 'import pandas as pd; pd.read_json("FILE", lines=True).to_csv("STEM.csv", index=False)'`},
 }
 
 // Recipes for pickles that hold more than arrays, numbers and texts.
@@ -167,6 +167,10 @@ func FolderRecipe(path, ending string) string {
 		return strings.ReplaceAll(fill(imageRecipe, path, nil), "ENDING", ending)
 	case ".npy":
 		return fill(`python -c 'import glob, numpy as np; np.save("STEM.npy", np.stack([np.load(f) for f in sorted(glob.glob("FILE/*.npy"))]))'`, path, nil)
+	case ".csv":
+		return fill(`python -c 'import glob, pandas as pd; pd.concat(map(pd.read_csv, sorted(glob.glob("FILE/*.csv")))).to_csv("STEM.csv", index=False)'`, path, nil)
+	case ".tar":
+		return fill(`mkdir STEM_all && for f in FILE/*.tar; do tar -xf "$f" -C STEM_all; done && tar --sort=name -cf STEM.tar -C STEM_all .`, path, nil)
 	}
 	return ""
 }

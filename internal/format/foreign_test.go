@@ -87,7 +87,7 @@ func TestFolder(t *testing.T) {
 // Python.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
-	recipes := []string{PickleRecipe("d/x.pkl", false), PickleRecipe("d/x.pt", true), FolderRecipe("d", ".bmp"), FolderRecipe("d", ".npy")}
+	recipes := []string{PickleRecipe("d/x.pkl", false), PickleRecipe("d/x.pt", true), FolderRecipe("d", ".bmp"), FolderRecipe("d", ".npy"), FolderRecipe("d", ".csv"), FolderRecipe("d", ".tar")}
 	for _, f := range foreigners {
 		if f.recipe == "" {
 			continue

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"repscope/internal/atomicfile"
 	"repscope/internal/example"
 	"repscope/internal/fault"
 	"repscope/internal/regular"
@@ -387,7 +388,7 @@ func unpack(content []byte, name, cache string) (path string, remove func() erro
 		err = os.MkdirAll(dir, 0o755)
 	}
 	if err != nil || cache == "off" {
-		if dir, err = os.MkdirTemp("", "repscope"); err != nil {
+		if dir, err = atomicfile.TemporaryFolder("repscope"); err != nil {
 			return "", nil, err
 		}
 		remove = func() error { return os.RemoveAll(dir) }

@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"repscope/internal/atomicfile"
 	"repscope/internal/text"
 	"repscope/report"
 	"repscope/shard"
@@ -203,7 +204,7 @@ func Recompute(ctx context.Context, c Command, origin *shard.Origin, units []sha
 	if origin == nil {
 		return nil, errors.New("it does not record its command")
 	}
-	out, err := os.MkdirTemp("", "repscope-verify-")
+	out, err := atomicfile.TemporaryFolder("repscope-verify-")
 	if err != nil {
 		return nil, err
 	}

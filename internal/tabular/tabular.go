@@ -53,13 +53,25 @@ func Rows(name string, r io.Reader, o Options) *csv.Reader {
 	if first, _ := b.Peek(len(Mark)); string(first) == Mark {
 		_, _ = b.Discard(len(Mark))
 	}
+	var rows io.Reader = b
+	if first, _ := b.Peek(2); string(first) == `{"` || string(first) == "[{" {
+		rows = noRows{}
+	}
 	if o.Separator == 0 {
 		head, _ := b.Peek(HeadBytes)
 		o.Separator = Separator(name, head)
 	}
-	reader := csv.NewReader(b)
+	reader := csv.NewReader(rows)
 	reader.Comma, reader.ReuseRecord, reader.LazyQuotes = o.Separator, true, o.LazyQuotes
 	return reader
+}
+
+// noRows are the rows of a table that is written as JSON.
+type noRows struct{}
+
+func (noRows) Read([]byte) (int, error) {
+	return 0, text.WithHint(errors.New("the file is JSON, want a table of text or .parquet"),
+		`convert it: python -c 'import pandas as pd; pd.read_json("FILE").to_csv("FILE.csv", index=False)' (JSON Lines: lines=True)`)
 }
 
 // Separator is the separator of the cells of a table that begins with head: tabs in a file .tsv (also .tsv.gz), else
@@ -204,6 +216,25 @@ func ParseFloat(cell string, comma bool) (float64, error) {
 		cell = strings.Replace(cell, ",", ".", 1)
 	}
 	return strconv.ParseFloat(cell, 64)
+}
+
+// ParseTruth reads True and False, in any case, as 1 and 0.
+func ParseTruth(cell string) (float64, error) {
+	switch {
+	case strings.EqualFold(cell, "true"):
+		return 1, nil
+	case strings.EqualFold(cell, "false"):
+		return 0, nil
+	}
+	return 0, strconv.ErrSyntax
+}
+
+// ParseScore is [ParseFloat] of a cell of scores, where True is 1 and False is 0.
+func ParseScore(cell string, comma bool) (float64, error) {
+	if v, err := ParseTruth(cell); err == nil {
+		return v, nil
+	}
+	return ParseFloat(cell, comma)
 }
 
 // isNumber reports whether a cell is a number or nan; inf may be a word.

@@ -91,6 +91,8 @@ func TestOpen(t *testing.T) {
 		"a,\"b":                             "line 1",
 		"a,a\n":                             `two columns are named "a"`,
 		"\xff\xfea\x00,\x00b\x00\n\x00":     "the table is text in UTF-16; save it in UTF-8",
+		`{"a":1}` + "\n":                    "the file is JSON, want a table of text or .parquet",
+		`[{"a":1}]`:                         "the file is JSON, want a table of text or .parquet",
 		"\x93NUMPY\x01\x00v\x00{'descr'}\n": "the file is not a table of text",
 	} {
 		if _, _, err := Open("t.csv", strings.NewReader(text), Options{}); err == nil || !strings.Contains(err.Error(), want) {

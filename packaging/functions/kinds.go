@@ -71,6 +71,8 @@ func parameterOf(f run.FlagInfo) (parameter, error) {
 		p.kind, p.hint = "texts", several(f.Choices)
 	case what == "FILE.yaml":
 		p.kind, p.hint = "config", "Union[Path, Mapping[str, Any]]"
+	case f.Type == "path" && (what == "FILE.csv" || what == "table" || takesTable[f.Name]):
+		p.kind, p.hint = "table", "File"
 	case f.Type == "path" && (strings.HasPrefix(what, "FILE[:key]") || what == "array" || strings.HasSuffix(what, ".npz") || what == "FILE" && takesArray[f.Name]):
 		p.kind, p.hint = "file", "File"
 	case f.Type == "path" && strings.HasPrefix(what, "FILE|"):
@@ -79,6 +81,8 @@ func parameterOf(f run.FlagInfo) (parameter, error) {
 		p.kind, p.hint = "path", "Path"
 	case named && (f.Name == "model" || strings.HasSuffix(what, ".onnx")):
 		p.kind, p.hint = "model", "Models"
+	case named && (strings.Contains(what, "=FILE.csv") || takesTable[f.Name]):
+		p.kind, p.hint = "tables", "Files"
 	case named:
 		p.kind, p.hint = "named", "Files"
 	case f.Repeats && strings.HasPrefix(what, "[NAME=]"):
@@ -111,7 +115,10 @@ func parameterOf(f run.FlagInfo) (parameter, error) {
 }
 
 // takesArray are the flags whose FILE, of whatever format, may be an array.
-var takesArray = map[string]bool{"real": true, "saliency-reference": true, "saliency-generated": true}
+var takesArray = map[string]bool{"saliency-reference": true, "saliency-generated": true}
+
+// takesTable are the flags whose FILE may be a table with names of columns, and an array.
+var takesTable = map[string]bool{"real": true, "holdout": true, "generated": true, "targets": true, "sequences": true}
 
 func literal(choices []string) string {
 	quoted := make([]string, len(choices))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import numbers
 import os
 import re
 import sys
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Uni
 import numpy as np
 
 from ._folders import make, release, temporary
-from ._labeled import in_order, is_labeled
-from ._tables import columns_of, is_table
+from ._labeled import decoded, in_order, is_labeled
+from ._tables import columns_of, few, is_table, text_of
 
 if TYPE_CHECKING:
     from typing import TypeGuard
@@ -31,11 +32,6 @@ def is_part(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 2 and is_path(value[0]) and isinstance(value[1], str)
 
 
-def is_frame(value: Any) -> bool:
-    """Whether a value is a data frame of pandas or polars, also a lazy one."""
-    return hasattr(value, "collect_schema") or hasattr(value, "columns") and hasattr(value, "to_csv")
-
-
 def conversion(dtype: Any, what: str) -> Optional[type]:
     """The type to convert numbers to for the program; None if unchanged."""
     if str(getattr(dtype, "name", dtype)).startswith(("bfloat16", "float8_", "float6_", "float4_")):
@@ -47,6 +43,9 @@ def conversion(dtype: Any, what: str) -> Optional[type]:
         return None
     if dtype.kind == "c":
         raise TypeError(f"{what}: complex numbers; give real and imaginary parts as two arrays")
+    if dtype.names:
+        fields = f"fields {', '.join(map(repr, dtype.names[:6]))}"
+        raise TypeError(f"{what}: records with the {fields}, want numbers; x[{dtype.names[0]!r}] is one field, structured_to_unstructured of numpy.lib.recfunctions all")
     if dtype.kind not in "biuf":
         hint = "; .astype(float) makes numbers of objects that are such" if dtype.kind == "O" else ""
         raise TypeError(f"{what}: elements of type {dtype}, want numbers{hint}")
@@ -60,12 +59,12 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
     which represents all their values.
     """
     if is_labeled(value):
-        value = in_order(value, what)
+        value = in_order(decoded(value), what)
     elif is_table(value):
         value = columns_of(value, what)
     array = value if isinstance(value, np.ndarray) else _convert(value, what)
     if array.dtype.kind in "OT":
-        array = _of_objects(value, array)
+        array = _of_objects(value, array, what)
     masked: Any = sys.modules.get("numpy.ma")  # which nobody has used where it is not loaded
     if masked is not None and isinstance(array, masked.MaskedArray):
         if masked.is_masked(array):
@@ -78,16 +77,24 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
     return array if to is None else array.astype(to)
 
 
-def _of_objects(value: Any, array: np.ndarray) -> np.ndarray:
+def _of_objects(value: Any, array: np.ndarray, what: str) -> np.ndarray:
     """Object arrays as arrays of text, or of numbers of pandas with NaN for missing values."""
-    if array.dtype.kind == "T" or array.size > 0 and all(isinstance(v, str) for v in array.flat):
-        return array.astype(str)
+    elements = array.ravel().tolist()
+    texts = [isinstance(v, str) for v in elements]
+    if all(texts) and texts:
+        return np.array(elements, dtype=str).reshape(array.shape)
     if hasattr(value, "to_numpy"):
         try:
-            numbers: np.ndarray = value.to_numpy(dtype=np.float64, na_value=np.nan)
-            return numbers
+            converted: np.ndarray = value.to_numpy(dtype=np.float64, na_value=np.nan)
+            return converted
         except (TypeError, ValueError):
-            return array
+            pass
+    if any(texts):
+        i = texts.index(False)
+        raise TypeError(f"{what}: element {i} is {elements[i]!r:.40} among texts, want texts only, or numbers only")
+    for i, element in enumerate(elements if array.ndim > 0 else []):
+        if not isinstance(element, (numbers.Number, np.generic)) and element is not None:
+            raise TypeError(f"{what}: element {i} is {element!r:.40}, want numbers")
     return array
 
 
@@ -147,7 +154,7 @@ def _convert(value: Any, what: str) -> np.ndarray:
         array = np.asarray(value)
     except ValueError as err:  # sequences of several lengths
         raise ValueError(f"{what}: {err}") from None
-    if array.dtype.kind == "O" and _of_objects(value, array).dtype.kind == "O":
+    if array.dtype.kind == "O" and _of_objects(value, array, what).dtype.kind == "O":
         raise TypeError(f"{what}: a {type(value).__name__} is not an array of numbers")
     return array
 
@@ -207,6 +214,7 @@ class Workspace:
         self._finalizer = weakref.finalize(self, _remove_all, os.getpid(), self._folders)
         self.labels: Dict[str, str] = {}  # what the arrays in the files are, for messages
         self.notes: List[str] = []  # what was done to what was given
+        self._columns: List[Tuple[str, List[Any]]] = []  # of frames that are arrays, by keyword
 
     def __enter__(self) -> "Workspace":
         return self
@@ -245,7 +253,7 @@ class Workspace:
         if found is not None:
             return found
         if array.ndim == 0:
-            raise TypeError(f"{name}: {value!r} is not an array; want an array or a path")
+            raise TypeError(f"{name}: {value!r:.80} is one value; want an array or a path")
         if array.dtype.kind in "SU" and array.ndim > 1:
             raise TypeError(f"{name}: elements of text type {array.dtype}; give numbers instead: np.unique(x, return_inverse=True)[1]")
         path = self.place(name + ".npy", array.nbytes)
@@ -253,21 +261,22 @@ class Workspace:
         self.labels[path] = f"{name} (array {list(array.shape)}, {array.dtype})"
         return path
 
-    def save_frame(self, name: str, value: Any) -> str:
+    def save_frame(self, name: str, value: Any, numbered: bool = False) -> str:
         """The path of a CSV file with the rows of a data frame; an index with names becomes columns."""
-        if hasattr(value, "collect_schema"):  # of polars
-            value = value if hasattr(value, "write_csv") else value.collect()
-            text = value.write_csv()
-        else:
-            if any(not isinstance(column, str) for column in value.columns):
-                raise TypeError(f"{name}: the columns of the data frame are {list(value.columns)}; want names, as of reset_index() or add_prefix()")
-            if any(level is not None for level in value.index.names):
-                value = value.reset_index()
-            text = value.to_csv(index=False)
-        data = text.encode()
+        value = value.collect() if hasattr(value, "collect_schema") and not hasattr(value, "write_csv") else value
+        data = text_of(value, name, numbered).encode()
         path = self.write(self.place(name + ".csv", len(data)), lambda f: f.write(data))
-        self.labels[path] = f"{name} (data frame [{len(value)}, {len(value.columns)}])"
+        shape = value.shape if hasattr(value, "shape") else (value.num_rows, value.num_columns)
+        self.labels[path] = f"{name} (data frame {list(shape)})"
         return path
+
+    def pair(self, key: str, names: List[Any]) -> None:
+        """Checks that frames of several keywords, which are compared by position, have common columns in the same order."""
+        for other, theirs in self._columns:
+            common = [name for name in names if name in theirs and isinstance(name, str)]
+            if other != key and common and names != theirs:
+                raise TypeError(f"{key}: a frame with the columns {few(names)}, but {other} has {few(theirs)}; give the same columns in the same order")
+        self._columns.append((key, names))
 
     def write(self, path: str, write: Any) -> str:
         """Calls a function to write a file of the workspace; returns the final path."""

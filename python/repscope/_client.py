@@ -11,22 +11,23 @@ import time
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._arrays import Workspace, as_array, is_frame, is_part, is_path
+from ._arrays import Workspace, as_array, is_part, is_path
 from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program, window
 from ._labeled import has_coordinates, implied, in_order, is_field, is_labeled, only_variable, save_field
 from ._progress import Progress, progress_of
 from ._readers import Stream, resolve
 from ._result import Result, _Folder, labeled
-from ._tables import is_table
+from ._tables import is_frame, is_table, names_of
 
 
 class Flag(NamedTuple):
     """How a keyword becomes a flag of the program.
 
     kind is one of "bool", "int", "float", "ints", "floats", "texts", "size", "text", "path" (a path),
-    "file" (a path, or an array), "config" (a path, or a mapping that is written as one), "named"
-    (NAME=FILE: a mapping of names to paths or arrays), "model" (NAME=FILE: of names to paths or
+    "file" (a path, or an array), "table" (as "file", where a data frame is a table with its names),
+    "config" (a path, or a mapping that is written as one), "named" (NAME=FILE: a mapping of names to
+    paths or arrays), "tables" (as "named", of tables), "model" (NAME=FILE: of names to paths or
     modules), "each" ([NAME=]VALUE: one value, or a mapping of names to values), "many" (repeats).
     """
 
@@ -178,9 +179,15 @@ def _each_path(key: str, value: Any, workspace: Workspace) -> List[str]:
         return [os.fspath(value)]
     if is_frame(value):
         return [workspace.save_frame(key, value)]
-    if isinstance(value, Sequence) or hasattr(value, "__iter__"):
-        return [text for v in value for text in _each_path(key, v, workspace)]
-    raise TypeError(f"{key}: {value!r} is not a path, a result or a data frame")
+    numeric = getattr(getattr(value, "dtype", None), "kind", "O") not in "OUST"
+    if numeric or hasattr(value, "get_group") or not hasattr(value, "__iter__"):
+        raise TypeError(f"{key}: {_brief(value)} is not a path, a result or a data frame; want a frame with names of columns, such as .reset_index() of a Series")
+    return [text for v in value for text in _each_path(key, v, workspace)]
+
+
+def _brief(value: Any) -> str:
+    """A number as it is, and what anything else is."""
+    return repr(value) if isinstance(value, numbers.Number) else f"a {type(value).__name__}"
 
 
 def _texts(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[Any]:
@@ -192,20 +199,23 @@ def _texts(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[Any]:
         return [True if value else "false"]
     if kind == "path":
         return [value.path if isinstance(value, Result) else _path(key, value)]
-    if kind == "file":
-        return [_file(key, key, value, workspace)]
+    if kind in ("file", "table"):
+        return [_file(key, key, value, workspace, kind == "table")]
     if kind == "config":
         return [_config(key, value, workspace)]
-    if kind in ("named", "model"):
+    if kind in ("named", "tables", "model"):
         return _named(key, flag, value, workspace)
     if kind == "each" and isinstance(value, Mapping):
         return [_joined(_name(key, name), _text(key, flag, v)) for name, v in value.items()]
+    if kind == "many" and is_frame(value):
+        return [workspace.save_frame(key, value)]
     if kind == "many" and isinstance(value, Mapping):
+        value = {name: workspace.save_frame(f"{key} {name}", v) if is_frame(v) else v for name, v in value.items()}
         if flag.separator == "=":
             return [_joined(_name(key, name), _text(key, flag, v)) for name, v in value.items()]
         return [f"{name}{flag.separator}{_text(key, flag, v)}" for name, v in value.items()]
     if kind == "many" and not is_path(value) and not isinstance(value, Result) and hasattr(value, "__iter__"):
-        return [_text(key, flag, v) for v in value]
+        return [workspace.save_frame(key, v) if is_frame(v) else _text(key, flag, v) for v in value]
     return [_text(key, flag, value)]
 
 
@@ -217,10 +227,14 @@ def _path(key: str, value: Any) -> str:
     return os.fsdecode(value)
 
 
-def _file(key: str, name: str, value: Any, workspace: Workspace) -> str:
-    """The path of a file, of an array in a file (a pair of path and key), or of an array in memory."""
+def _file(key: str, name: str, value: Any, workspace: Workspace, table: bool = False) -> str:
+    """The path of a file, of an array in a file (a pair of path and key), or of an array in memory; of a table where frames are such."""
     if isinstance(value, Result):
         return value.path
+    if table and is_frame(value):
+        return workspace.save_frame(name, value, numbered=True)
+    if is_frame(value):
+        workspace.pair(key, names_of(value))
     value = only_variable(value, name)
     if is_labeled(value) and has_coordinates(value, key):
         return save_field(value, name, workspace)
@@ -279,7 +293,7 @@ def _suite_options(name: str, options: Any, workspace: Workspace, function: str 
             tree[str(option)] = _suite_options(f"{name}, {option}", value, workspace, keyword)
             continue
         flags = [_command(f).flags.get(keyword) for f in ([function] if function else COMMANDS)]
-        flag = next((f for f in flags if f is not None and f.kind in ("file", "named", "model")), None)
+        flag = next((f for f in flags if f is not None and f.kind in ("file", "table", "named", "tables", "model")), None)
         what = f"{keyword} of {name}"
         if flag is None:
             try:
@@ -291,8 +305,8 @@ def _suite_options(name: str, options: Any, workspace: Workspace, function: str 
                     example = f"{function}: {{{function}: {{{option}: array}}}}"
                     raise UsageError(2, f"{name}: {option!r} is no option of {function}; write {example}, as in a file") from None
                 tree[str(option)] = type(value).__name__  # the program refuses the key
-        elif flag.kind == "file":
-            tree[str(option)] = _file(keyword, what, value, workspace)
+        elif flag.kind in ("file", "table"):
+            tree[str(option)] = _file(keyword, what, value, workspace, flag.kind == "table")
         else:
             if flag.kind == "model":
                 value = _models(keyword, flag, value, options, workspace)
@@ -427,7 +441,7 @@ def _shape_of_states(frames: Any) -> Optional[Tuple[int, ...]]:
 def _source(key: str, flag: Flag, name: str, value: Any, workspace: Workspace) -> str:
     if flag.kind == "model" and not is_path(value) and not isinstance(value, (tuple, Result)):
         raise TypeError(f"{key}: {name!r} is a {type(value).__name__}, want the path of a model or a module of PyTorch")
-    return _file(key, f"{key} {name}", value, workspace)
+    return _file(key, f"{key} {name}", value, workspace, flag.kind == "tables")
 
 
 def _text(key: str, flag: Flag, value: Any) -> str:
@@ -694,6 +708,14 @@ def _in_python(text: str, flags: Mapping[str, Flag]) -> str:
     return re.sub(r"(?:\bflag )?--([a-z][a-z0-9-]*)(?: NAME=([A-Za-z:\[\]]+))?", keyword, text)
 
 
+def _of_memory(hint: str, workspace: Workspace) -> str:
+    """A command that converts a file of the workspace is what to call with the array instead."""
+    found = re.search(r"np\.save\(\"([^\"]*)\", (.*)\)'( \(.*)?$", hint)
+    if found is None or not any(found[1].startswith(os.path.dirname(path)) for path in workspace.labels):
+        return hint
+    return "convert it: " + re.sub(r"np\.load\(\"[^\"]*\"\)", "array", found[2]) + (found[3] or "")
+
+
 # How much of the trace of a crash a message has.
 _TRACE_LINES = 12
 
@@ -726,7 +748,7 @@ class _Said:
             if own and rest.startswith("warning: "):
                 self.warnings.append(rest[len("warning: ") :])
             elif own and rest.startswith("hint: "):
-                hint = rest[len("hint: ") :]
+                hint = _of_memory(rest[len("hint: ") :], workspace)
                 if hint.endswith("--help for all flags"):
                     hint = f"help(repscope.{name}) lists all keywords"
                 hint = hint.replace(f"{name} example=True", f"repscope.{name}(example=True)")

@@ -48,14 +48,14 @@ COMMANDS = {
         "frames:file "
         "split:file "
         "example:bool "
-        "sequences:path "
+        "sequences:table "
         "train:file "
         "test:file "
         "episodes:file "
         "train_episodes:file "
         "test_episodes:file "
         "group:file "
-        "targets:named "
+        "targets:tables "
         "latents:named "
         "scores:named "
         "config:config "
@@ -521,7 +521,7 @@ COMMANDS = {
         "regress:text "
         "rollout_starts:file "
         "rollouts:named "
-        "targets:named "
+        "targets:tables "
         "samples:int "
         "seed:int "
         "bootstrap:int "
@@ -571,7 +571,7 @@ COMMANDS = {
         "weights:many:= "
         "baseline:many "
         "example:bool "
-        "violations_of:path "
+        "violations_of:table "
         "predicted:named "
         "predicted_frames:named "
         "errors:named "
@@ -628,16 +628,16 @@ COMMANDS = {
     "generation": (
         "generation",
         "",
-        "generated:named "
-        "real:file "
+        "generated:tables "
+        "real:table "
         "example:bool "
         "reconstruction:named "
         "latents:named "
-        "predictions:named "
+        "predictions:tables "
         "groups:named "
-        "holdout:path "
+        "holdout:table "
         "real_latents:file "
-        "real_predictions:path "
+        "real_predictions:table "
         "label_names:path "
         "encoder:model "
         "decoder:model "
@@ -733,8 +733,8 @@ COMMANDS = {
         "sequences:many:= "
         "example:bool "
         "dump:named "
-        "positions:named "
-        "substitutions:named "
+        "positions:tables "
+        "substitutions:tables "
         "vocabulary:path "
         "config:config "
         "mask:text "
@@ -781,14 +781,14 @@ COMMANDS = {
         "generated_image:path "
         "trace:path "
         "expected_trace:path "
-        "ratings:path "
+        "ratings:table "
         "config:config "
         "alignment_tolerance:float "
         "alpha:text "
         "borji_splits:int "
         "caption_tokens:int "
         "captioner:path "
-        "captions:path "
+        "captions:table "
         "definition:text "
         "embeddings_generated:file "
         "embeddings_ids:path "
@@ -919,7 +919,7 @@ COMMANDS = {
         "metrics:many "
         "names:many:= "
         "orient:text "
-        "scale:path "
+        "scale:table "
         "select:text "
         "weights:text "
         "seed:int "
@@ -1063,7 +1063,7 @@ def audit(
     split: Optional[File] = None,
     *,
     example: Optional[bool] = None,
-    sequences: Optional[Path] = None,
+    sequences: Optional[File] = None,
     train: Optional[File] = None,
     test: Optional[File] = None,
     episodes: Optional[File] = None,
@@ -2865,7 +2865,7 @@ def surprise(
     weights: Optional[Many] = None,
     baseline: Optional[Many] = None,
     example: Optional[bool] = None,
-    violations_of: Optional[Path] = None,
+    violations_of: Optional[File] = None,
     predicted: Optional[Files] = None,
     predicted_frames: Optional[Files] = None,
     errors: Optional[Files] = None,
@@ -3066,9 +3066,9 @@ def generation(
     latents: Optional[Files] = None,
     predictions: Optional[Files] = None,
     groups: Optional[Files] = None,
-    holdout: Optional[Path] = None,
+    holdout: Optional[File] = None,
     real_latents: Optional[File] = None,
-    real_predictions: Optional[Path] = None,
+    real_predictions: Optional[File] = None,
     label_names: Optional[Path] = None,
     encoder: Optional[Models] = None,
     decoder: Optional[Models] = None,
@@ -3750,14 +3750,14 @@ def canvas(
     generated_image: Optional[Path] = None,
     trace: Optional[Path] = None,
     expected_trace: Optional[Path] = None,
-    ratings: Optional[Path] = None,
+    ratings: Optional[File] = None,
     config: Optional[Union[Path, Mapping[str, Any]]] = None,
     alignment_tolerance: Optional[Float] = None,
     alpha: Optional[Text] = None,
     borji_splits: Optional[Int] = None,
     caption_tokens: Optional[Int] = None,
     captioner: Optional[Path] = None,
-    captions: Optional[Path] = None,
+    captions: Optional[File] = None,
     definition: Optional[Literal["default", "documented", "published"]] = None,
     embeddings_generated: Optional[File] = None,
     embeddings_ids: Optional[Path] = None,
@@ -4153,7 +4153,7 @@ def compare(
     metrics: Optional[Many] = None,
     names: Optional[Many] = None,
     orient: Optional[Text] = None,
-    scale: Optional[Path] = None,
+    scale: Optional[File] = None,
     select: Optional[Text] = None,
     weights: Optional[Text] = None,
     seed: Optional[Int] = None,

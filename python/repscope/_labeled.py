@@ -35,6 +35,9 @@ _FIELDS = {
 }
 _WITHOUT_SAMPLES = ("climatology", "lat", "weights", "regions")
 
+# Attributes of values that are packed: xarray moves them to the encoding of what it has decoded.
+_PACKED = ("scale_factor", "add_offset", "_FillValue", "missing_value")
+
 _CHUNK = 32 << 20  # bytes of rows that are held at a time, at least one row
 
 
@@ -44,16 +47,25 @@ def is_labeled(value: Any) -> bool:
     return xarray is not None and isinstance(value, xarray.DataArray)
 
 
+def decoded(value: Any) -> Any:
+    """A DataArray with the values that its attributes say, as it is with xarray's mask_and_scale; any other value unchanged."""
+    if not is_labeled(value) or not any(name in value.attrs for name in _PACKED):
+        return value
+    xarray = sys.modules["xarray"]
+    variable = xarray.conventions.decode_cf_variable(value.name, value.variable, decode_times=False)
+    return xarray.DataArray(variable, coords=value.coords, name=value.name)
+
+
 def only_variable(value: Any, what: str) -> Any:
-    """The DataArray of a Dataset of one variable; any other value unchanged."""
+    """The DataArray of a Dataset of one variable, and a DataArray, with decoded values; any other value unchanged."""
     xarray = sys.modules.get("xarray")
     if xarray is None or not isinstance(value, xarray.Dataset):
-        return value
+        return decoded(value)
     names = [str(name) for name in value.data_vars]
     if len(names) != 1:
         example = f"; name one, as dataset[{names[0]!r}]" if names else ""
         raise TypeError(f"{what}: a Dataset of {len(names)} variables ({', '.join(names[:12])}), want one DataArray{example}")
-    return value[names[0]]
+    return decoded(value[names[0]])
 
 
 def in_order(value: Any, what: str) -> Any:

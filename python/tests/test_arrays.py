@@ -105,6 +105,27 @@ class Conversion(Case):
             with self.assertRaisesRegex(ValueError, "z: lists of several lengths"):
                 _arrays.as_array(pa.array(ragged), "z")
 
+    def test_frames_of_pandas(self) -> None:
+        try:
+            import pandas as pd
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        days = pd.date_range("2020-01-01", periods=2, tz="Europe/Berlin")
+        frame = pd.DataFrame({"a": pd.array([1, None], "Int64"), "b": pd.Categorical([3, 4]), "c": [True, False], "d": ["1.5", "2"]})
+        np.testing.assert_array_equal(_arrays.as_array(frame), [[1, 3, 1, 1.5], [np.nan, 4, 0, 2]])
+        self.assertEqual(_arrays.as_array(pd.DataFrame({"z": [[1.0, 2.0], [3.0, 4.0]]})).tolist(), [[1, 2], [3, 4]])
+        self.assertEqual(_arrays.as_array(pd.Series([(1.0, 2.0), (3.0, 4.0)])).tolist(), [[1, 2], [3, 4]])
+        self.assertEqual(_arrays.as_array(pd.Series(days)).astype("M8[h]").tolist(), [np.datetime64(t, "h").item() for t in ("2019-12-31T23", "2020-01-01T23")])
+        self.assertEqual(_arrays.as_array(pd.DataFrame({"t": ["b", "a"]})).tolist(), ["b", "a"])
+        for value, message in (
+            (pd.DataFrame({"a": [1.0, 2.0], "t": days, "x": ["u", "v"]}), r"z: a frame with columns that are not numbers \(t, x\); want numbers only: frame.drop\(columns="),
+            (pd.DataFrame({"a": [1.0, 2.0], "t": days - days[0]}), r"not numbers \(t\)"),
+            (pd.Series(["a", None]), "z: element 1 is nan among texts|z: element 1 is None among texts"),
+            (pd.Series([[1.0], [1.0, 2.0]]), r"z: lists of several lengths \(1, 2\), want one"),
+        ):
+            with self.assertRaisesRegex((TypeError, ValueError), message):
+                _arrays.as_array(value, "z")
+
     def test_frames_of_polars(self) -> None:
         try:
             import polars as pl

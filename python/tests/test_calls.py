@@ -445,6 +445,61 @@ class Frames(Case):
         with self.assertRaisesRegex(repscope.RepscopeError, r"files \(data frame \[12, 4\]\): columns model=nothing"):
             repscope.compare(frame, columns={"model": "nothing"})
 
+    def test_tables_of_generation(self) -> None:
+        """Columns of frames are joined by name, as those of files; arrays would be joined by position."""
+        if pandas is None:
+            self.skipTest("no pandas")
+        r = np.random.default_rng(0)
+        real = pandas.DataFrame({"a": r.normal(0, 1, 60), "b": r.normal(50, 1, 60).astype(np.float32), "c": r.random(60) < 0.5})
+        other = pandas.DataFrame({"c": r.random(60) < 0.5, "b": r.normal(50, 1, 60).astype(np.float32), "a": r.normal(0, 1, 60)})
+        paths = [os.path.join(self.folder, name) for name in ("real.csv", "other.csv")]
+        for frame, path in zip((real, other), paths):
+            frame.astype({"b": float}).to_csv(path, index=False)
+
+        def scores(generated: Any, real: Any) -> Any:
+            return repscope.generation({"g": generated}, real, metrics="similarity", bootstrap=0, format="none").json["models"]
+
+        want = scores(paths[1], paths[0])
+        pairs = [(other, real), (other, paths[0])]
+        if polars is not None:
+            pairs.append((polars.from_pandas(other).lazy(), polars.from_pandas(real)))
+        for generated, given in pairs:
+            self.assertEqual(scores(generated, given), want)
+        plain = real[["a", "b"]].set_axis([0, 1], axis=1)
+        self.assertEqual(list(scores(plain, plain)), ["g"])
+        with self.assertRaisesRegex(repscope.RepscopeError, r"generated g \(data frame \[60, 3\]\) does not have the same columns as real \(data frame \[60, 3\]\): missing a; extra d"):
+            scores(other.rename(columns={"a": "d"}), real)
+
+    def test_columns_in_another_order(self) -> None:
+        if pandas is None:
+            self.skipTest("no pandas")
+        train = pandas.DataFrame(states(40, 3), columns=list("abc"))
+        for test in (train[["c", "a", "b"]], train[["a", "b"]]):
+            with self.assertRaisesRegex(TypeError, "test: a frame with the columns .*, but train has a, b, c; give the same columns in the same order"):
+                repscope.audit(train=train, test=test)
+        # models have features of their own
+        self.assertTrue(repscope.manifold({"x": train, "y": train[["c", "a", "b"]]}, bootstrap=0, format="none").models)
+
+    def test_what_is_no_table(self) -> None:
+        for value, message in (
+            (np.zeros((2, 2)), "files: a ndarray is not a path, a result or a data frame"),
+            ([1.5], r"files: 1.5 is not a path"),
+        ):
+            with self.assertRaisesRegex(TypeError, message):
+                repscope.compare(value)
+        if pandas is None:
+            return
+        frame = pandas.DataFrame(self.rows, columns=["algo", "env", "seed", "return"])
+        for value, message in (
+            (frame["return"], "files: a Series is not a path.*such as .reset_index"),
+            (frame.groupby("algo"), "files: a DataFrameGroupBy is not a path"),
+            (frame.rename_axis("seed"), "files: 'seed' is the name of a column and of the index"),
+            (pandas.DataFrame(), "files: a data frame without columns"),
+            (frame.pivot_table(index="seed", columns=["env", "algo"], values="return"), "files: the columns of the data frame have 2 levels"),
+        ):
+            with self.assertRaisesRegex(TypeError, message):
+                repscope.compare(value)
+
     def test_polars(self) -> None:
         if polars is None:
             self.skipTest("no polars")

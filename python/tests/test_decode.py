@@ -239,9 +239,14 @@ class LikeXarray(Case):
             f = result.models.f
             self.assertAlmostEqual(f.bias, 1, places=2)
             self.assertEqual([row.lead for row in f.by_lead], [6, 24])
-            self.assertTrue(
-                any("decoded by scale_factor, add_offset, _FillValue" in note for note in result.notes), result.notes
-            )
+        with _arrays.Workspace() as workspace:
+            _readers.resolve("x", paths[0] + ":t2m").save("x", workspace)
+            self.assertIn("decoded by scale_factor, add_offset, _FillValue", workspace.notes[0])
+        # raw values in memory, as of mask_and_scale=False
+        raw = xarray.open_dataset(paths[0], mask_and_scale=False)
+        self.assertEqual(raw.t2m.dtype, np.int16)
+        np.testing.assert_allclose(_arrays.as_array(raw.t2m, "z"), truth.values, atol=0.002)
+        raw.close()
         with h5py.File(paths[0], "r") as f:
             np.testing.assert_allclose(_values(f["t2m"]), truth.values, atol=0.002)
         alone = os.path.join(self.folder, "alone.nc")
@@ -272,7 +277,13 @@ class Arrays(Case):
         self.assertIs(_arrays.as_array(times), times)
         self.assertEqual(_arrays.as_array(np.array(["a", "bc"], object)).dtype, np.dtype("U2"))
         with self.assertRaisesRegex(TypeError, "want numbers; .astype"):
+            _arrays.as_array(np.array([1, 2.5], object))
+        with self.assertRaisesRegex(TypeError, "array: element 0 is 1 among texts, want texts only, or numbers only"):
             _arrays.as_array(np.array([1, "a"], object))
+        with self.assertRaisesRegex(TypeError, "array: element 1 is None among texts"):
+            _arrays.as_array(np.array(["a", None], object))
+        with self.assertRaisesRegex(TypeError, "array: records with the fields 'x', 'y', want numbers"):
+            _arrays.as_array(np.zeros(3, [("x", "f4"), ("y", "i2")]))
         r = np.random.default_rng(0)
         truth = r.normal(size=(12, 3, 4))
         members = truth[:, None] + 1

@@ -143,5 +143,7 @@ func FuzzLogged(f *testing.F) {
 	f.Add([]byte(loggedLines(2, func(i int) bool { return i > 0 })))
 	f.Add([]byte(`{"doc_id": 0, "acc": 1.0, "f1": NaN}` + "\n" + `{"doc_id": 1, "acc": true}`))
 	f.Add([]byte(`[{"doc_id": "a", "acc": 0.5}]`))
+	f.Add([]byte(`{"model":"a","acc":true}` + "\n" + `{"model":"b","acc":null,"seed":1}`))
+	f.Add([]byte(`[{"model":"a","acc":0.5},{"model":"b","acc":1}]`))
 	f.Fuzz(func(t *testing.T, data []byte) { readsOrRefuses(t, "samples_t.jsonl", data, Tables{}) })
 }

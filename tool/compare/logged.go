@@ -60,20 +60,8 @@ type sampleLog struct {
 // task is in the name of the file.
 func readLogged(path string, data []byte) ([]*File, error) {
 	l := newSampleLog(path)
-	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		if line = bytes.TrimSpace(line); len(line) == 0 {
-			continue
-		}
-		where := fmt.Sprintf("%s:%d", path, number)
-		v, err := report.Parse(where, line)
-		if err != nil {
-			return nil, err
-		}
-		if err := l.sample(where, v); err != nil {
-			return nil, err
-		}
+	if err := report.EachLine(path, data, l.sample); err != nil {
+		return nil, err
 	}
 	return l.file()
 }

@@ -228,7 +228,7 @@ func (l *lossLog) readJSON(data []byte) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		v, lineErr := report.Parse(fmt.Sprintf("%s:%d", l.path, number), line)
+		v, lineErr := report.ParseLine(l.path, number, line)
 		if lineErr != nil {
 			if number == 1 {
 				return err // the error is of the whole file

@@ -192,11 +192,31 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 	if isLogged(start) {
 		return readLogged(path, data)
 	}
+	if report.IsRecords(path, start) {
+		text, err := report.Records(path, data)
+		if err != nil {
+			return nil, err
+		}
+		return readTable(path, text, *cmp.Or(tables, &Tables{}))
+	}
 	v, err := report.Parse(path, data)
 	if err != nil {
 		return nil, err
 	}
+	if list, ok := v.([]any); ok && len(list) > 0 && isRow(list[0]) {
+		text, err := report.RecordsOf(path, list, int64(len(data)))
+		if err != nil {
+			return nil, err
+		}
+		return readTable(path, text, *cmp.Or(tables, &Tables{}))
+	}
 	return readPublished(path, v)
+}
+
+// isRow reports whether a value is a row of a table, and not the scores of a sample.
+func isRow(v any) bool {
+	o, ok := v.(report.Object)
+	return ok && o.Len() > 0 && get(o, "id") == nil && get(o, "doc_id") == nil
 }
 
 // hasCells reports whether the first line of text has several cells.

@@ -428,7 +428,7 @@ func (t *scoreTable) score(line int, cell string) (v report.Value, empty bool, e
 	case "na", "n/a", "none", "null", "<na>":
 		return report.Undefined("line %d has %s", line, cell), false, nil
 	}
-	f, err := tabular.ParseFloat(cell, t.comma)
+	f, err := tabular.ParseScore(cell, t.comma)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return v, false, err
 	}

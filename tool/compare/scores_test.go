@@ -225,7 +225,8 @@ func TestNamesByCase(t *testing.T) {
 	}
 }
 
-// Exports of trackers become tables: a chart, a history, runs of MLflow whose models and runs are parameters.
+// Exports of trackers become tables: a chart, a history, runs of MLflow whose models and runs are parameters. So do rows
+// that pandas writes as JSON, and truth values are scores.
 func TestTrackers(t *testing.T) {
 	t.Parallel()
 	search, err := os.ReadFile("tracker/testdata/runs.csv")
@@ -248,6 +249,12 @@ func TestTrackers(t *testing.T) {
 			map[string]float64{
 				"|small|1|val/acc": 0.71, "|small|2|val/acc": 0.72, "|small|3|val/acc": 0.73,
 				"|large|1|val/acc": 0.8099999999999999, "|large|2|val/acc": 0.82, "|large|3|val/acc": 0.83}},
+		{"rows.jsonl", []byte("{\"model\":\"A\",\"acc\":true}\n{\"acc\":0.25,\"model\":\"B, C\"}\n"), Tables{},
+			map[string]float64{"|A||acc": 1, "|B, C||acc": 0.25}},
+		{"rows.json", []byte(`[{"model":"A","seed":1,"acc":0.5},{"model":"A","seed":2,"acc":0.25}]`), Tables{},
+			map[string]float64{"|A|1|acc": 0.5, "|A|2|acc": 0.25}},
+		{"truths.csv", []byte("model,seed,success\nA,1,True\nA,2,False\n"), Tables{},
+			map[string]float64{"|A|1|success": 1, "|A|2|success": 0}},
 		{"runs.csv", search, Tables{Columns: []string{"skip=metrics.loss"}}, map[string]float64{
 			"|small-1||val/acc": 0.71, "|small-2||val/acc": 0.72, "|small-3||val/acc": 0.73,
 			"|large-1||val/acc": 0.8099999999999999, "|large-2||val/acc": 0.82, "|large-3||val/acc": 0.83}},

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"repscope/dataset"
+	"repscope/internal/atomicfile"
 )
 
 // Counts of a dry run of audit: all pairs, and the pairs of its largest unit.
@@ -39,7 +40,7 @@ func (r *rates) compare(ctx context.Context, s *source) (g growth, reason string
 	if known, ok := r.Parts[key]; ok {
 		return known, "", nil
 	}
-	folder, err := os.MkdirTemp("", "repscope-audit-")
+	folder, err := atomicfile.TemporaryFolder("repscope-audit-")
 	if err != nil {
 		return g, "", err
 	}

@@ -21,6 +21,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"repscope/internal/atomicfile"
 	"repscope/internal/run"
 	"repscope/internal/text"
 )
@@ -116,7 +117,7 @@ func (r *rates) part(ctx context.Context, s *source, encode float64) (g growth, 
 	case s.analysis == "geometry" && encode > mostEncode.Seconds():
 		return g, "a measurement would encode all states: encode them first, and plan with --latents", nil
 	}
-	folder, err := os.MkdirTemp("", "repscope-part-")
+	folder, err := atomicfile.TemporaryFolder("repscope-part-")
 	if err != nil {
 		return g, "", err
 	}
@@ -163,7 +164,7 @@ func (r *rates) whole(ctx context.Context, s *source, encode float64) (g growth,
 	if known, ok := r.Parts[key]; ok {
 		return known, "", nil
 	}
-	folder, err := os.MkdirTemp("", "repscope-whole-")
+	folder, err := atomicfile.TemporaryFolder("repscope-whole-")
 	if err != nil {
 		return g, "", err
 	}

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"repscope/dataset"
+	"repscope/internal/atomicfile"
 	"repscope/internal/kernel"
 	"repscope/internal/regular"
 	"repscope/internal/run"
@@ -169,7 +170,7 @@ func (r *rates) measure(ctx context.Context, s *source, l law) (rate, error) {
 		known.cores = r.Machine.Cores
 		return known, nil
 	}
-	folder, err := os.MkdirTemp("", "repscope-rates-")
+	folder, err := atomicfile.TemporaryFolder("repscope-rates-")
 	if err != nil {
 		return rate{}, err
 	}

@@ -55,6 +55,11 @@ func Read(path string, c Columns, directions Directions) (in *Input, digest stri
 	if data, err = gunzip.Bytes(data); err == nil {
 		data, err = dataset.TableText(path, data)
 	}
+	if err == nil && report.IsRecords(path, data) {
+		if data, err = report.Records(path, data); err != nil {
+			return nil, "", err
+		}
+	}
 	if err == nil {
 		in, err = Parse(path, data, c, directions)
 	}
@@ -142,6 +147,10 @@ func readWide(rows *csv.Reader, names []string, size int64, c Columns) (*table, 
 	}
 	t := &table{names: names, values: make([][]float64, len(names)), mixed: make([]error, len(names)),
 		texts: map[string][]string{}}
+	outcome := map[string]bool{c.Outcome: true}
+	for _, name := range c.Halves {
+		outcome[name] = true
+	}
 	words := make([]bool, len(names)) // columns that are kept as text
 	for k, name := range names {
 		words[k] = name != "" && (name == run || name == firstOf(names, labelNames))
@@ -167,6 +176,11 @@ func readWide(rows *csv.Reader, names []string, size int64, c Columns) (*table, 
 				t.texts[names[k]] = append(t.texts[names[k]], strings.Clone(strings.TrimSpace(s)))
 			}
 			v, ok := cell(s, rows.Comma == ';')
+			if !ok && outcome[names[k]] {
+				var err error
+				v, err = tabular.ParseTruth(strings.TrimSpace(s))
+				ok = err == nil
+			}
 			if !ok {
 				if v = math.NaN(); t.mixed[k] == nil {
 					t.mixed[k] = fmt.Errorf("line %d: the column %s holds %q, want a number", line, names[k], short(s))

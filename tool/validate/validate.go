@@ -339,9 +339,10 @@ func (n *Number) predicts() bool { return n.PMax.Defined() && n.PMax.V < alpha }
 // sentence is the result in words.
 func (r *Result) sentence() string {
 	tested, good := 0, []*Number{}
+	var last *Number
 	for _, n := range r.Numbers {
 		if n.P.Defined() {
-			tested++
+			tested, last = tested+1, n
 		}
 		if n.predicts() {
 			good = append(good, n)
@@ -351,15 +352,15 @@ func (r *Result) sentence() string {
 	case tested == 0:
 		return "Whether a number predicts " + r.in.OutcomeName + " is not tested: " + r.Numbers[0].P.Reason + "."
 	case len(good) == 0 && tested == 1:
-		return fmt.Sprintf("%s is not found to predict %s.", r.Numbers[0].Name, r.in.OutcomeName)
+		return fmt.Sprintf("%s is not found to predict %s.", last.Name, r.in.OutcomeName)
 	case len(good) == 0:
 		return fmt.Sprintf("None of %d numbers is found to predict %s.", tested, r.in.OutcomeName)
 	}
 	slices.SortStableFunc(good, func(x, y *Number) int { return cmp.Compare(x.PMax.V, y.PMax.V) })
-	s := fmt.Sprintf("%d of %d numbers predict %s", len(good), tested, r.in.OutcomeName)
 	if tested == 1 {
-		s = fmt.Sprintf("%s predicts %s", good[0].Name, r.in.OutcomeName)
+		return fmt.Sprintf("%s predicts %s, with p = %.2g.", last.Name, r.in.OutcomeName, last.PMax.V)
 	}
+	s := fmt.Sprintf("%d of %d numbers predict %s", len(good), tested, r.in.OutcomeName)
 	return s + fmt.Sprintf(", %s with p = %.2g over all numbers.", good[0].Name, good[0].PMax.V)
 }
 

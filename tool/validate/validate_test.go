@@ -257,3 +257,17 @@ func TestCommand_Example(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A sentence about the only number that is tested names it, wherever it is in the table.
+func TestSentence_OneTested(t *testing.T) {
+	t.Parallel()
+	for want, p := range map[string]float64{"rank predicts y, with p = 0.01.": 0.01, "rank is not found to predict y.": 0.5} {
+		r := Result{in: &Input{OutcomeName: "y"}, Numbers: []*Number{
+			{Name: "constant", P: report.Undefined("it does not vary"), PMax: report.Undefined("it does not vary")},
+			{Name: "rank", P: report.Number(p), PMax: report.Number(p)},
+		}}
+		if got := r.sentence(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

@@ -186,7 +186,7 @@ func (f *options) check() error {
 		return run.Usage("--train and --test go together: give both files")
 	case pair:
 		if r.split.Any() {
-			return run.Usage("--split and --train cannot be used together: two files are a split")
+			return run.Usage("--split and --train cannot be used together: give --split for one file of states, or --train and --test for two")
 		}
 		if other := anyOf(r.trainEpisodes, r.testEpisodes); other != "" && isSequences(f.trainFile) {
 			return run.Usage("%s is of recordings; give groups of sequences with --episodes, the training rows first", other)
@@ -346,26 +346,34 @@ func (f *options) fail(env *run.Env, r *audit.Result) error {
 
 // warn says what makes numbers doubtful.
 func warn(env *run.Env, in *loaded, r *audit.Result, o audit.Options) {
+	var texts, names []string
+	say := func(part, format string, args ...any) {
+		texts = append(texts, part+": "+fmt.Sprintf(format, args...))
+	}
 	for i := range r.Tests {
 		t := &r.Tests[i]
+		names = append(names, t.Name)
 		if v := t.Near.ExpectedFalseAlarm; v.Defined() && v.V > 1.5*o.FalseAlarm {
-			env.Warn("%s: about %.2g of independent states would be called near, more than --false-alarm %g: there are few "+
-				"independent training episodes", t.Name, v.V, o.FalseAlarm)
+			say(t.Name, "about %.2g of independent states would be called near, more than --false-alarm %g: there are few "+
+				"independent training episodes", v.V, o.FalseAlarm)
 		}
 		if n := unequalLengths(in, t); n > 0 {
-			env.Warn("%s: %s near a training sequence that is more than twice as long, or half as long: letters in common may be "+
-				"chance", t.Name, count(n, "sequence is", "sequences are"))
+			say(t.Name, "%s near a training sequence that is more than twice as long, or half as long: letters in common may be "+
+				"chance", count(n, "sequence is", "sequences are"))
 		}
 		if t.EpisodesOnBothSides > 0 {
-			env.Warn("%s: %s on both sides of the split", t.Name, count(t.EpisodesOnBothSides, "episode has states",
+			say(t.Name, "%s on both sides of the split", count(t.EpisodesOnBothSides, "episode has states",
 				"episodes have states"))
 		}
 		if n := t.GroupsOnBothSides; n != nil && *n > 0 {
-			env.Warn("%s: %s on both sides of the split", t.Name, count(*n, "group has states", "groups have states"))
+			say(t.Name, "%s on both sides of the split", count(*n, "group has states", "groups have states"))
 		}
 		if !t.Near.Threshold.Defined() {
-			env.Warn("%s: no state can be called near: %s", t.Name, t.Near.Threshold.Reason)
+			say(t.Name, "no state can be called near: %s", t.Near.Threshold.Reason)
 		}
+	}
+	for _, w := range text.Together(texts, names) {
+		env.Warn("%s", w)
 	}
 }
 

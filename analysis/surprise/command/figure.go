@@ -9,6 +9,7 @@ import (
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/surprise"
+	"repscope/measure/spectrum"
 	"repscope/plots"
 )
 
@@ -34,7 +35,7 @@ func Figure(r *surprise.Result, l *loaded, o surprise.Options) *plots.Figure {
 		if grid := frames(s, l); grid != nil {
 			add(45, plots.Tile{Panel: grid, Title: title, ColumnSpan: 2})
 		}
-		add(60, plots.Tile{Panel: along(s), Title: "Errors along the episode, " + title, ColumnSpan: 2})
+		add(60, plots.Tile{Panel: along(s, l, o), Title: "Errors along the episode, " + title, ColumnSpan: 2})
 		note = fmt.Sprintf("Errors of %s. Transition 0 is the first impossible one. ", s.Names[0])
 	}
 	detection := heat(r)
@@ -58,9 +59,9 @@ func Figure(r *surprise.Result, l *loaded, o surprise.Options) *plots.Figure {
 		add(60, curves...)
 	}
 	figure.HeightMM = height + 20
-	figure.Footnote = note + "AUROC: probability that an impossible transition has a larger error than the untouched " +
-		"one at the same time; 0.5 is chance."
-	if r.Blocks != "" {
+	figure.Footnote = note + "AUROC: probability that an impossible transition has a larger error than one of the " +
+		"same stretch of the untouched episode; 0.5 is chance."
+	if r.Blocks != "" && len(curves) > 0 {
 		figure.Footnote += fmt.Sprintf(" Bands: 95 %% intervals, jackknife over %s.", r.Blocks)
 	}
 	return figure
@@ -111,9 +112,12 @@ func picture(values []float64, shape []int, low, high float64) image.Image {
 }
 
 // along are the errors of the first model along the violated and the untouched episode.
-func along(s *surprise.Shown) *plots.Curves {
-	curves := &plots.Curves{X: plots.Axis{Label: "Transitions since the violation"},
-		Y: plots.Axis{Label: "Error / RMS distance", Zero: true}}
+func along(s *surprise.Shown, l *loaded, o surprise.Options) *plots.Curves {
+	label := "Error"
+	if inRMS(l, o) {
+		label = "Error / RMS distance"
+	}
+	curves := &plots.Curves{X: plots.Axis{Label: "Transitions since the violation"}, Y: plots.Axis{Label: label, Zero: true}}
 	violated, twin := plots.CurveSeries{Name: "violated"}, plots.CurveSeries{Name: "untouched"}
 	for i, step := range s.Step {
 		violated.X, violated.Y = append(violated.X, float64(step)), append(violated.Y, s.Errors[0][i])
@@ -122,6 +126,10 @@ func along(s *surprise.Shown) *plots.Curves {
 	curves.Series = []plots.CurveSeries{violated, twin}
 	return curves
 }
+
+// inRMS reports whether errors are in units of the RMS distance of two random states; errors from elsewhere, of which
+// nothing is loaded, are as they are.
+func inRMS(l *loaded, o surprise.Options) bool { return l != nil && o.Scale == spectrum.ScaleRMS }
 
 // heat is the AUROC of each model and violation at its largest size.
 func heat(r *surprise.Result) *plots.HeatMap {

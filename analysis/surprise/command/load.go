@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/analysis/surprise"
 	"repscope/dataset"
@@ -313,7 +314,7 @@ func (t *table) column(name string) *dataset.Column {
 		names = append(names, c.Name)
 	}
 	if t.err == nil {
-		t.err = run.Hint(fmt.Errorf("%s: no column %q, found %q", t.path, name, names),
+		t.err = run.Hint(fmt.Errorf("%s: no column %q, found %s", t.path, name, strings.Join(names, ", ")),
 			"want episode, pair, step, violation and size")
 	}
 	return nil
@@ -327,7 +328,11 @@ func (t *table) numbers(name string) []int {
 	}
 	if c.Ints == nil || c.Empty() >= 0 {
 		if t.err == nil {
-			t.err = fmt.Errorf("%s: column %s: want a whole number in every row", t.path, name)
+			row := "it has texts or fractions"
+			if k := c.Empty(); k >= 0 {
+				row = fmt.Sprintf("row %d is empty", k)
+			}
+			t.err = fmt.Errorf("%s: column %s: %s, want a whole number in every row", t.path, name, row)
 		}
 		return nil
 	}
@@ -362,9 +367,10 @@ func (t *table) sizes(name string) []float64 {
 	out := make([]float64, c.Len())
 	for i := range out {
 		switch {
+		case c.Texts != nil && c.Texts[i] == "":
 		case c.Texts != nil:
 			if t.err == nil {
-				t.err = fmt.Errorf("%s: column %s: want numbers", t.path, name)
+				t.err = fmt.Errorf("%s: column %s: row %d is %q, want numbers", t.path, name, i, c.Texts[i])
 			}
 			return nil
 		case c.Floats != nil:

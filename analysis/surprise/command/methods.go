@@ -47,7 +47,7 @@ func describeMethods(d *methods.Draft) {
 		d.Say("Errors were compared with errors of the same step of other episodes.")
 	}
 	d.Say("The AUROC of a violation is the probability that an impossible transition has a larger error than a " +
-		"transition of the untouched episode at the same time, averaged over episodes, as in tests of violated " +
+		"transition of the same stretch of the untouched episode, averaged over episodes, as in tests of violated " +
 		"expectations [@riochet2022]. Detection is the share of impossible transitions with p of at most 0.01 and " +
 		"0.001.")
 	d.Say("An episode is noticed if p ≤ 0.01 at one of %g transitions from the violation on.", d.Number("horizon"))

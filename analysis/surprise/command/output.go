@@ -4,6 +4,7 @@ package command
 
 import (
 	"fmt"
+	"strings"
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/surprise"
@@ -21,7 +22,7 @@ func write(env *run.Env, r *surprise.Result, l *loaded, o surprise.Options) erro
 	warn(env, r)
 	if err := output.All(env,
 		func(env *run.Env) error { return writeErrors(env, r, l) },
-		func(env *run.Env) error { return printTables(env, r) },
+		func(env *run.Env) error { return printTables(env, r, l, o) },
 	); err != nil {
 		return err
 	}
@@ -38,8 +39,14 @@ func warn(env *run.Env, r *surprise.Result) {
 			}
 		}
 		if made == 0 && still+short > 0 {
-			env.Warn("%s: no episode could be violated so: nothing moved at %s, and too few frames were there at %s", last.Kind,
-				text.Count(still, "moment"), text.Count(short, "moment"))
+			var why []string
+			if still > 0 {
+				why = append(why, "nothing moved at "+text.Count(still, "moment"))
+			}
+			if short > 0 {
+				why = append(why, "too few frames followed at "+text.Count(short, "moment"))
+			}
+			env.Warn("%s: no episode has this violation: %s", last.Kind, strings.Join(why, ", and "))
 		}
 	}
 }
@@ -67,18 +74,21 @@ func writeErrors(env *run.Env, r *surprise.Result, l *loaded) error {
 }
 
 // printTables writes the tables to the console.
-func printTables(env *run.Env, r *surprise.Result) error {
+func printTables(env *run.Env, r *surprise.Result, l *loaded, o surprise.Options) error {
 	summary := report.NewTable("", "Model", "Error", "AUROC", "Detected at 1 in 100", "Untouched p ≤ 0.05",
 		"False alarms", "Alarm noticed")
 	for _, m := range r.Models {
 		summary.Row(m.Name, m.Error, m.AUROC, m.Detected100, m.Conformal.Level5, m.Alarm.False, m.Alarm.Noticed)
 	}
-	note := "means over violations and sizes; error: of untouched transitions / RMS distance of two random states"
+	note := "means over violations and sizes; error: of untouched transitions"
+	if inRMS(l, o) {
+		note += " / RMS distance of two random states"
+	}
 	if r.Blocks != "" {
 		note += "; [95 % intervals] by deleting each of " + r.Blocks
 	}
 	summary.Note("%s", note)
-	summary.Note("AUROC: an impossible transition has a larger error than its untouched twin, 0.5 is chance")
+	summary.Note("AUROC: an impossible transition has a larger error than one of its untouched twin, 0.5 is chance")
 	if err := output.ModelTable(env, summary); err != nil {
 		return err
 	}

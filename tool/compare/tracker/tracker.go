@@ -222,22 +222,13 @@ func IsHistory(data []byte) bool {
 // Errors, with the line: no object, a row without a step, no metric at all.
 func History(name, model string, data []byte) ([]byte, error) {
 	lasts, order := map[string]*last{}, []string{}
-	line := 0
-	for text := range bytes.Lines(data) {
-		line++
-		if text = bytes.TrimSpace(text); len(text) == 0 {
-			continue
-		}
-		v, err := report.Parse(fmt.Sprintf("%s:%d", name, line), text)
-		if err != nil {
-			return nil, err
-		}
+	err := report.EachLine(name, data, func(where string, v any) error {
 		row, _ := v.(report.Object)
 		entry, _ := row.Get(stepKey)
 		place, _ := entry.(json.Number)
 		step, err := place.Float64()
 		if err != nil {
-			return nil, fmt.Errorf(`%s:%d: want an object with the number "%s" and metrics`, name, line, stepKey)
+			return fmt.Errorf(`%s: want an object with the number "%s" and metrics`, where, stepKey)
 		}
 		for _, key := range row.Keys() {
 			entry, _ := row.Get(key)
@@ -250,9 +241,13 @@ func History(name, model string, data []byte) ([]byte, error) {
 			}
 			lasts[key].see(step, 0, value)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	t := &table{rows: []map[int]string{{}}}
-	err := t.set("model", model)
+	err = t.set("model", model)
 	for _, key := range order {
 		err = cmp.Or(err, t.set(key, shortest(lasts[key].value)))
 	}

@@ -79,7 +79,8 @@ func TestHistory(t *testing.T) {
 	for bad, want := range map[string]string{
 		`{"_step": 0}`:                         "h.jsonl: no row has a number next to _step",
 		"{\"_step\": 0, \"a\": 1}\n{\"a\": 2}": `h.jsonl:2: want an object with the number "_step" and metrics`,
-		"{\"_step\": 0, \"a\": 1}\n[":          "h.jsonl:2",
+		"{\"_step\": 0, \"a\": 1}\n[":          "h.jsonl:2:",
+		"{\"_step\": 0}\n\n{\"_step\": ,":      "h.jsonl:3:11: _step: not JSON",
 	} {
 		if _, err := History("h.jsonl", "run", []byte(bad)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", bad, err, want)

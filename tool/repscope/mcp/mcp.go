@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"repscope/internal/atomicfile"
 	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/samefile"
@@ -119,7 +120,7 @@ func Serve(ctx context.Context, o Options, commands []run.Command, in io.Reader,
 			return run.PathError(err)
 		}
 	}
-	scratch, err := os.MkdirTemp("", "repscope-mcp-")
+	scratch, err := atomicfile.TemporaryFolder("repscope-mcp-")
 	if err != nil {
 		return err
 	}
