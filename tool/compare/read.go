@@ -66,7 +66,7 @@ type FileModel struct {
 	Run     string
 	Numbers []report.Named
 
-	at    map[string]int    // of Numbers by path
+	at    map[string]int    // of Numbers by path, where there are many; see find
 	own   map[string]string // path in the file of a number that stands at another; see placeBaselines, call
 	part  report.Object     // for skipped numbers; empty for other layouts
 	file  *File
@@ -77,7 +77,7 @@ type FileModel struct {
 
 // number is the number at a path; ok is false where the model has none.
 func (m *FileModel) number(path string) (report.Named, bool) {
-	if i, ok := m.at[path]; ok {
+	if i, ok := m.find(path); ok {
 		return m.Numbers[i], true
 	}
 	if m.file.result == nil {
@@ -90,7 +90,27 @@ func (m *FileModel) number(path string) (report.Named, bool) {
 	return report.Named{Path: path, Value: v, Interval: report.NoInterval("%s", v.Reason)}, true
 }
 
+// fewNumbers are searched without a map: a table of scores has a model for every run.
+const fewNumbers = 8
+
+// find is the place of the last number of a path.
+func (m *FileModel) find(path string) (int, bool) {
+	if m.at != nil {
+		i, ok := m.at[path]
+		return i, ok
+	}
+	for i := len(m.Numbers) - 1; i >= 0; i-- {
+		if m.Numbers[i].Path == path {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
 func (m *FileModel) index() {
+	if m.at = nil; len(m.Numbers) <= fewNumbers {
+		return
+	}
 	m.at = make(map[string]int, len(m.Numbers))
 	for i, n := range m.Numbers {
 		m.at[n.Path] = i
@@ -189,14 +209,31 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 			return []*File{f}, err
 		}
 	}
-	if isLogged(start) {
+	switch {
+	case isLogged(start):
 		return readLogged(path, data)
+	case isRecords(start):
+		return readRecords(path, data, tables, lineRecords(path, start))
 	}
 	v, err := report.Parse(path, data)
 	if err != nil {
 		return nil, err
 	}
+	if list, ok := v.([]any); ok && len(list) > 0 && isRecord(list[0]) && !isDocument(list[0]) {
+		return readRecords(path, data, tables, listRecords(path, list))
+	}
 	return readPublished(path, v)
+}
+
+// readRecords reads objects as a table of scores.
+func readRecords(path string, data []byte, tables *Tables, walk func(func(string, any) error) error) ([]*File, error) {
+	text, err := recordTable(path, int64(len(data)), walk)
+	if err != nil {
+		return nil, err
+	}
+	options := *cmp.Or(tables, &Tables{})
+	options.records = true
+	return readTable(path, text, options)
 }
 
 // hasCells reports whether the first line of text has several cells.

@@ -28,6 +28,8 @@ import (
 type Tables struct {
 	Columns []string // ROLE=NAME: what the column NAME holds; see [Roles]
 	Wide    string   // what the columns of numbers of a wide table are: [WideModels] or [WideMetrics]
+
+	records bool // the file has rows alone, and no line of names
 }
 
 // What the columns of a wide table are.
@@ -347,6 +349,9 @@ func isMetric(name string) bool {
 // row enters a row, the n-th from 0.
 func (t *scoreTable) row(n int, record []string) error {
 	line, _ := t.rows.FieldPos(0)
+	if t.given.records {
+		line--
+	}
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%s:%d: %w", t.path, line, fmt.Errorf(format, args...))
 	}
@@ -469,6 +474,7 @@ func (s *taskScores) enter(model, metric, run string, line int, v report.Value, 
 func (t *scoreTable) files() ([]*File, error) {
 	var files []*File
 	numbered := t.place(roleRun) < 0
+	noSpread, noInterval := report.Undefined("no spread was computed"), report.NoInterval("one run has no interval")
 	for _, name := range t.order {
 		task := t.tasks[name]
 		f := &File{Path: t.path, Task: name, Layout: layoutTable, inside: t.place(roleTask) >= 0, described: true,
@@ -495,8 +501,7 @@ func (t *scoreTable) files() ([]*File, error) {
 						}
 					}
 					m.Numbers = append(m.Numbers, report.Named{Path: metric, Value: scores.values[i],
-						SD:       report.Undefined("no spread was computed"),
-						Interval: report.NoInterval("one run has no interval")})
+						SD: noSpread, Interval: noInterval})
 				}
 			}
 		}
