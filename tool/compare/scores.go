@@ -213,7 +213,7 @@ func readProject(t *scoreTable) ([]*File, error) {
 			"such as --columns model=%s", t.path, text.Few(p.Config, 5), p.Config[0]))
 	}
 	if p.Unfinished > 0 {
-		files[0].lacks = append(files[0].lacks, fmt.Sprintf("%s: %d of %s are not finished: their scores are those of the last "+
+		files[0].lacks = append(files[0].lacks, fmt.Sprintf("%s: %d of %s are not finished: their scores are of the last "+
 			"step so far; leave them out of the export", t.path, p.Unfinished, text.Count(p.Runs, "run")))
 	}
 	return files, nil
