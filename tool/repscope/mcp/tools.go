@@ -460,7 +460,7 @@ func (s *server) ran(q *request, call *runCall, f *finished) (*answer, error) {
 	entries, err := os.ReadDir(f.folder)
 	if err == nil {
 		for _, entry := range entries[:min(len(entries), mostFiles)] {
-			if entry.Type().IsRegular() {
+			if entry.Type().IsRegular() && entry.Name()[0] != '.' {
 				names = append(names, filepath.Join(f.folder, entry.Name()))
 			}
 		}
