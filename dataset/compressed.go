@@ -11,21 +11,21 @@ import (
 	"repscope/internal/mmap"
 )
 
-// textSource is an open file of text: as it is on disk, or expanded.
-type textSource interface {
+// TextFile is an open file of text: as it is on disk, or expanded.
+type TextFile interface {
 	io.ReaderAt
 	io.Closer
 	Size() int64
 	Path() string
 	// Use calls a function with n bytes at an offset, which it must not keep.
 	Use(offset, n int64, fn func(raw []byte) error) error
-	// sha256 is the digest of the file on disk.
-	sha256() (string, error)
+	// SHA256 is the digest of the file on disk.
+	SHA256() (string, error)
 }
 
-// openText opens a file of text. A Parquet file is one of CSV. One that is compressed by gzip, by its first bytes, is
+// OpenText opens a file of text. A Parquet file is one of CSV. One that is compressed by gzip, by its first bytes, is
 // expanded; see [gunzip.Bytes].
-func openText(path string) (textSource, error) {
+func OpenText(path string) (TextFile, error) {
 	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func openText(path string) (textSource, error) {
 }
 
 // parquetText is a Parquet file as lines of CSV.
-func parquetText(file *mmap.File) (textSource, error) {
+func parquetText(file *mmap.File) (TextFile, error) {
 	e := &expandedText{path: file.Path()}
 	s, err := parquetIn(file)
 	if err == nil {
@@ -63,13 +63,10 @@ func parquetText(file *mmap.File) (textSource, error) {
 	return e, err
 }
 
-// reader reads a file from its beginning.
-func textReader(f textSource) io.Reader { return io.NewSectionReader(f, 0, f.Size()) }
-
 // mappedText is a file as it is on disk.
 type mappedText struct{ *mmap.File }
 
-func (m mappedText) sha256() (string, error) { return hashFile(m.File, nil) }
+func (m mappedText) SHA256() (string, error) { return hashFile(m.File, nil) }
 
 // expandedText is the content of a compressed file.
 type expandedText struct {
@@ -81,7 +78,7 @@ type expandedText struct {
 func (e *expandedText) Size() int64             { return int64(len(e.data)) }
 func (e *expandedText) Path() string            { return e.path }
 func (e *expandedText) Close() error            { return nil }
-func (e *expandedText) sha256() (string, error) { return e.digest, nil }
+func (e *expandedText) SHA256() (string, error) { return e.digest, nil }
 
 func (e *expandedText) ReadAt(p []byte, offset int64) (int, error) {
 	if offset < 0 || offset >= int64(len(e.data)) {

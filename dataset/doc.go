@@ -21,8 +21,8 @@
 //   - a folder of images: PNG, JPEG, WebP or TIFF files of one size, in natural order of
 //     names; or folders of such files, one per episode
 //
-// Formats are recognized by content (see [FormatNames]), tables of text by their names. Problems of boards, sequences of residues,
-// vocabularies, and interface designs with their screens and traces of tools have readers of their own.
+// Formats are recognized by content (see [FormatNames]), tables of text by their names. Problems of boards, screens and
+// captions have readers of their own; protein sequences are read by package protein, interface designs by casefile.
 //
 //	frames, err := dataset.Open("val.npz:frames")          // an Array, say uint8 [N 84 84]
 //	if err != nil { … }

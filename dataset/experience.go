@@ -103,7 +103,7 @@ func experienceArray(path, split, attribute string, o *torchfile.Object) (*Array
 // a published dataset that the spec of frames names: "FILE:val.rewards" for "FILE". It is
 // empty where these frames are none of such a dataset, or it lacks the attribute.
 func ExperienceAttribute(frames, attribute string) string {
-	path, split := splitSpec(frames)
+	path, split := SplitSpec(frames)
 	file, err := torchfile.Open(path)
 	if err != nil {
 		return ""

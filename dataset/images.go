@@ -137,7 +137,7 @@ func imageArray(name string, files []imageFile, o ImageOptions) (*Array, error) 
 // FilesOf are the files that [Open] reads for a "FILE" or "FILE:key", of a folder all its images. There are none where
 // there is no such file.
 func FilesOf(spec string) []string {
-	path, _ := splitSpec(spec)
+	path, _ := SplitSpec(spec)
 	if files, err := shards(path); files != nil && err == nil {
 		return files
 	}
@@ -168,7 +168,7 @@ func FilesOf(spec string) []string {
 // Holds reports whether a new file would become a part of what [Open] reads for a "FILE" or "FILE:key": a file in a
 // Zarr store, an image next to others, or an episode without images. Of a folder of episodes it is each new folder.
 func Holds(spec, file string) bool {
-	folder, _ := splitSpec(spec)
+	folder, _ := SplitSpec(spec)
 	if info, err := stat(folder); err != nil || !info.IsDir() {
 		return false
 	}

@@ -88,7 +88,7 @@ func readInfo(path string) (*lerobotInfo, error) {
 	const largest = 16 << 20
 	var info lerobotInfo
 	if err := json.NewDecoder(io.LimitReader(f, largest)).Decode(&info); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, jsonError(err))
+		return nil, fmt.Errorf("%s: %w", path, JSONError(err))
 	}
 	if len(info.Features) == 0 {
 		return nil, nil
@@ -105,7 +105,7 @@ func listed(folder string, selected func(fs.DirEntry) bool) (paths []string, err
 		}
 	}
 	slices.SortFunc(paths, text.CompareNatural)
-	return paths, fileError(err)
+	return paths, regular.PathError(err)
 }
 
 // chunkFiles are the Parquet files in the folders chunk-* of a folder.

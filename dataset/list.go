@@ -11,6 +11,7 @@ import (
 	"repscope/dataset/hdf5"
 	"repscope/dataset/zarr"
 	"repscope/internal/mmap"
+	"repscope/internal/regular"
 	"repscope/internal/safetensors"
 	"repscope/internal/torchfile"
 )
@@ -41,7 +42,7 @@ type Listing struct {
 // List lists the arrays of a file or folder, in the order of the file, without reading their values. Of FILE:name it
 // lists the array of that name, or those below it.
 func List(spec string) (*Listing, error) {
-	path, key := splitSpec(spec)
+	path, key := SplitSpec(spec)
 	l, err := listFile(path)
 	if err != nil || key == "" {
 		return l, err
@@ -82,7 +83,7 @@ func listFile(path string) (*Listing, error) {
 	if info.IsDir() && zarr.Is(path) {
 		s, err := zarr.Open(path)
 		if err != nil {
-			return nil, fileError(err)
+			return nil, regular.PathError(err)
 		}
 		defer s.Close()
 		l := &Listing{Path: path, Format: zarrFormat}

@@ -3,8 +3,10 @@
 package dataset
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -20,8 +22,8 @@ import (
 	"repscope/internal/torchfile"
 )
 
-// splitSpec separates "FILE:key". A file whose own name holds the colon takes precedence.
-func splitSpec(spec string) (path, key string) {
+// SplitSpec separates "FILE:key". A file whose own name holds the colon takes precedence.
+func SplitSpec(spec string) (path, key string) {
 	if _, err := os.Stat(spec); err == nil {
 		return spec, ""
 	}
@@ -43,7 +45,7 @@ func splitSpec(spec string) (path, key string) {
 // Exists reports, with the error of Open, that the file of a "FILE" or "FILE:key" is not
 // there.
 func Exists(spec string) error {
-	path, _ := splitSpec(spec)
+	path, _ := SplitSpec(spec)
 	files, err := shards(path)
 	if len(files) == 0 {
 		files = []string{path}
@@ -88,7 +90,7 @@ func Open(spec string) (*Array, error) {
 // which may also hold times ([Array.Time]) or texts of NumPy ([Array.Classes]), or FILE:column of a table (FILE if it
 // has one column alone).
 func OpenColumn(spec string) (*Array, error) {
-	if path, key := splitSpec(spec); IsTable(path) {
+	if path, key := SplitSpec(spec); IsTable(path) {
 		if _, err := stat(path); err != nil {
 			return nil, err
 		}
@@ -148,7 +150,7 @@ func (a *Array) numbered() (*Array, error) {
 
 // openAny is [Open] of arrays of any elements.
 func openAny(spec string) (*Array, error) {
-	path, key := splitSpec(spec)
+	path, key := SplitSpec(spec)
 	if a, err := openPattern(path, key, ImageOptions{}); a != nil || err != nil {
 		return a, err
 	}
@@ -307,18 +309,21 @@ func chooseName(path, what, key string, names []string) (string, error) {
 // list joins names for a message, the first dozen of them.
 func list(names []string) string { return text.Few(names, 12) }
 
-// fileError is an error of opening a file, without the name of the system call.
-func fileError(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return fmt.Errorf("%s: %w", p.Path, p.Err)
+// JSONError is an error of a JSON text with its position; a text that ends too early is [ErrTruncated].
+func JSONError(err error) error {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: the JSON text does not end", ErrTruncated)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("not JSON at byte %d: %w", syntax.Offset, err)
 	}
-	return err
+	return text.JSONError(err)
 }
 
 // FileSHA256 is the digest of the bytes of a "FILE" or "FILE:key", in hexadecimal digits.
 func FileSHA256(spec string) (string, error) {
-	path, _ := splitSpec(spec)
+	path, _ := SplitSpec(spec)
 	file, err := mmap.Open(path)
 	if err != nil {
 		return "", err

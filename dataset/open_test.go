@@ -86,7 +86,7 @@ func TestOpenColumn(t *testing.T) {
 			if got = fmt.Sprint(values); a.Time() != c.time || fmt.Sprint(a.Classes()) != c.classes {
 				t.Errorf("%s: %q, %v", c.spec, a.Time(), a.Classes())
 			}
-			path, _ := splitSpec(spec)
+			path, _ := SplitSpec(spec)
 			want, e := FileSHA256(path)
 			if sum, e2 := a.SHA256(); e != nil || e2 != nil || sum != want {
 				t.Errorf("%s: digest %s, want %s, errors %v, %v", c.spec, sum, want, e, e2)

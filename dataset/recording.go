@@ -41,7 +41,7 @@ func OpenRecording(spec string, o ImageOptions) (*Recording, error) {
 
 // anyRecording is [OpenRecording] of any elements.
 func anyRecording(spec string, o ImageOptions) (*Recording, error) {
-	path, key := splitSpec(spec)
+	path, key := SplitSpec(spec)
 	if a, err := openPattern(path, key, o); a != nil || err != nil {
 		return recordingOf(a, err)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
+	"repscope/internal/readtest"
 )
 
 // encoded is an image as a file.
@@ -190,7 +191,7 @@ func TestBadScreens(t *testing.T) {
 // Real screens read as image/png reads them.
 func TestRealScreens(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(canvasData(t), "*.png"))
+	files, err := filepath.Glob(filepath.Join(readtest.Samples(t, "canvas"), "*.png"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no screens: %v", err)
 	}

@@ -13,10 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
 	"repscope/internal/torchfile"
 	"repscope/points"
-
-	"pgregory.net/rapid"
 )
 
 // counting returns an array whose element at a flat index is that index.
@@ -662,7 +661,7 @@ func TestLayouts(t *testing.T) {
 
 // openExperience opens "FILE", "FILE:val" (the default) or "FILE:train".
 func openExperience(spec string) (*experience, error) {
-	path, split := splitSpec(spec)
+	path, split := SplitSpec(spec)
 	file, err := torchfile.Open(path)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"repscope/internal/format"
 	"repscope/internal/gunzip"
 	"repscope/internal/mmap"
+	"repscope/internal/regular"
 	"repscope/internal/tabular"
 )
 
@@ -61,12 +62,12 @@ func ReadTable(path string) ([]Column, error) {
 	if isParquet(path) {
 		return readParquetTable(path)
 	}
-	f, err := openText(path)
+	f, err := OpenText(path)
 	if err != nil {
-		return nil, fileError(err)
+		return nil, regular.PathError(err)
 	}
 	defer f.Close()
-	columns, err := readTable(textReader(f), path)
+	columns, err := readTable(io.NewSectionReader(f, 0, f.Size()), path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -128,7 +128,7 @@ func TestOpenTable(t *testing.T) {
 		if a.Name() != spec && !strings.HasPrefix(a.Name(), spec) {
 			t.Errorf("%s: named %s", c.spec, a.Name())
 		}
-		path, _ := splitSpec(spec)
+		path, _ := SplitSpec(spec)
 		want, e := FileSHA256(path)
 		if sum, err := a.SHA256(); e != nil || err != nil || sum != want {
 			t.Errorf("%s: digest %s, want %s, errors %v, %v", c.spec, sum, want, e, err)

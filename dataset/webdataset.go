@@ -433,7 +433,7 @@ func jsonAt(raw []byte, place string) (any, error) {
 	d.UseNumber()
 	var value any
 	if err := d.Decode(&value); err != nil {
-		return nil, jsonError(err)
+		return nil, JSONError(err)
 	}
 	for place != "" {
 		fields, ok := value.(map[string]any)

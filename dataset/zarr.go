@@ -17,6 +17,7 @@ import (
 	"repscope/internal/dtype"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
+	"repscope/internal/regular"
 )
 
 // zarrFormat is the name of the format.
@@ -77,7 +78,7 @@ func listZarrZip(file *mmap.File, l *Listing) error {
 func openZarrFolder(path, key string) (*Array, error) {
 	s, err := zarr.Open(path)
 	if err != nil {
-		return nil, fileError(err)
+		return nil, regular.PathError(err)
 	}
 	a, err := openZarr(s, key)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"repscope/dataset"
+	"repscope/internal/runtest"
 	"repscope/model/graph"
 )
 
@@ -89,6 +90,7 @@ func TestGoldenLayers(t *testing.T) {
 // Every layer that a model lists can be computed with all others, and some alone,
 // with the same values, and the output stays what it is.
 func TestEveryLayer(t *testing.T) {
+	runtest.Long(t, "it encodes every layer of many models, one after another")
 	for _, g := range goldens(t) {
 		if g.options().State+g.Activation+g.FinalActivation != "" || strings.HasSuffix(g.File, "opset11.onnx") || strings.HasSuffix(g.File, "opset13.onnx") {
 			continue

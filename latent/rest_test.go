@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/internal/runtest"
 	"repscope/model/graph"
 	"repscope/points"
 )
 
 func TestRestOfGoldens(t *testing.T) {
+	runtest.Long(t, "it encodes many models, one after another")
 	followed, families, joined := 0, 0, 0
 	for _, g := range goldens(t) {
 		if strings.HasSuffix(g.File, "opset11.onnx") || strings.HasSuffix(g.File, "opset13.onnx") {

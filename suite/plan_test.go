@@ -151,6 +151,7 @@ func list(t *testing.T, dir string) []string {
 
 // So does a command of files.
 func TestDryRunOfFiles(t *testing.T) {
+	runtest.Long(t, "it runs a dozen commands, one after another")
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "l.csv"), []byte("epoch,train_loss\n1,2\n2,1\n"), 0o666); err != nil {

@@ -20,6 +20,8 @@ import (
 	"repscope/analysis/canvas"
 	generation "repscope/analysis/generation/command"
 	"repscope/dataset"
+	"repscope/dataset/casefile"
+	"repscope/dataset/protein"
 	"repscope/internal/run"
 	"repscope/report"
 	"repscope/tool/compare"
@@ -123,20 +125,20 @@ var tablePlaces = []tablePlace{
 	{"analysis/canvas/ratings.go", "canvas --ratings FILE.csv (preferences)", "case_a,case_b,winner,rater\na,b,tie,x\nb,c,a,x\n", "winner",
 		bytesRead(canvas.ReadPreferences)},
 	{"dataset/captions.go", "canvas --captions FILE.csv", "case_id,gt_caption,gen_caption\na,one,two\nb,three,four\n",
-		"gen_caption", bytesRead(dataset.ParseCaptions)},
+		"gen_caption", bytesRead(casefile.ParseCaptions)},
 	{"dataset/captions.go", "canvas --embeddings-ids FILE.csv", "case_id,note\na,one\nb,two\n", "case_id",
-		bytesRead(dataset.ParseCases)},
+		bytesRead(casefile.ParseCases)},
 	{"dataset/fixations.go", "canvas --fixations FILE.csv", "x,y,sample\n1,2,a\n3,4,b\n", "y",
 		bytesRead(dataset.ParseFixations)},
 	{"dataset/sequences_table.go", "sequence --sequences FILE.csv",
 		"id,cluster,heavy_chain,heavy_cdr_mask\na,c,WKLE,0123\nb,d,YYCP,0120\n", "heavy_chain", func(_ *testing.T,
 			path string) (any, error) {
-			f, err := dataset.OpenSequences(path, dataset.SequenceOptions{})
+			f, err := protein.Open(path, protein.Options{})
 			if err != nil {
 				return nil, err
 			}
 			defer f.Close()
-			all := make([]dataset.Sequence, f.Len())
+			all := make([]protein.Sequence, f.Len())
 			for i := range all {
 				if err := f.Read(i, &all[i]); err != nil {
 					return nil, err
@@ -147,11 +149,11 @@ var tablePlaces = []tablePlace{
 	{"dataset/positions.go", "sequence --positions NAME=FILE.csv",
 		"seq,pos,region_mode,target,pred,nll,prob\na,1,standard,E,E,0,1\nb,2,standard,E,L,0.6931472,0.5\n", "pred",
 		func(_ *testing.T, path string) (any, error) {
-			f, err := dataset.OpenPositions(path, []string{"standard"})
+			f, err := protein.OpenPositions(path, []string{"standard"})
 			if err != nil {
 				return nil, err
 			}
-			var all [][]dataset.Position
+			var all [][]protein.Position
 			for i := range f.IDs() {
 				rows, err := f.Read(i)
 				if err != nil {
@@ -164,8 +166,8 @@ var tablePlaces = []tablePlace{
 	{"dataset/substitutions.go", "sequence --substitutions ASSAY=FILE.csv",
 		"mutant,DMS_score,chain,assay\nA1P,0.5,heavy,x\nA2P,1,light,x\n", "DMS_score", func(_ *testing.T, path string) (any,
 			error) {
-			var all []dataset.Substitution
-			err := dataset.ReadSubstitutions(path, func(s *dataset.Substitution) error {
+			var all []protein.Substitution
+			err := protein.ReadSubstitutions(path, func(s *protein.Substitution) error {
 				all = append(all, *s)
 				all[len(all)-1].GermlineDistance = 0 // NaN: it is not given
 				return nil

@@ -5,7 +5,7 @@ package canvas
 import (
 	"repscope/analysis/canvas/internal/source"
 	"repscope/analysis/canvas/internal/textblock"
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 )
 
 // The values of --text-similarity.
@@ -39,8 +39,8 @@ func (p *Pair) texts() (*textblock.Blocks, error) {
 }
 
 // trace reads the tool calls.
-func (p *Pair) traces() (*dataset.Trace, error) {
-	return p.trace.Get(func() (*dataset.Trace, error) {
+func (p *Pair) traces() (*casefile.Trace, error) {
+	return p.trace.Get(func() (*casefile.Trace, error) {
 		t, err := p.readTrace("trace", append([]string{p.Case.Trace}, p.Case.StepTraces...)...)
 		if n := len(p.Case.StepTraces); err == nil && t.Steps == nil && n > 0 && p.Case.Snapshot < 0 {
 			t.Steps = &n
@@ -50,8 +50,8 @@ func (p *Pair) traces() (*dataset.Trace, error) {
 }
 
 // expectedTrace reads what should have been called.
-func (p *Pair) expectedTrace() (*dataset.Trace, error) {
-	return p.expected.Get(func() (*dataset.Trace, error) {
+func (p *Pair) expectedTrace() (*casefile.Trace, error) {
+	return p.expected.Get(func() (*casefile.Trace, error) {
 		t, err := p.readTrace("expected trace", p.Case.ExpectedTrace)
 		if err == nil && t.Untold != "" {
 			return nil, source.Absentf("the expected trace: %s", t.Untold)
@@ -61,8 +61,8 @@ func (p *Pair) expectedTrace() (*dataset.Trace, error) {
 }
 
 // readTrace reads what files tell of one trace; empty paths are passed over.
-func (p *Pair) readTrace(what string, paths ...string) (*dataset.Trace, error) {
-	var files []dataset.TraceFile
+func (p *Pair) readTrace(what string, paths ...string) (*casefile.Trace, error) {
+	var files []casefile.TraceFile
 	for _, path := range paths {
 		if path == "" {
 			continue
@@ -71,10 +71,10 @@ func (p *Pair) readTrace(what string, paths ...string) (*dataset.Trace, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, dataset.TraceFile{Name: path, Data: data})
+		files = append(files, casefile.TraceFile{Name: path, Data: data})
 	}
 	if len(files) == 0 {
 		return nil, source.Absentf("no %s is given", what)
 	}
-	return dataset.ParseTraces(files...)
+	return casefile.ParseTraces(files...)
 }

@@ -14,10 +14,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
 	"repscope/analysis/canvas/internal/casetest"
 	"repscope/analysis/canvas/internal/design"
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 	"repscope/internal/runtest"
 )
 
@@ -232,9 +231,9 @@ func TestJoinedTexts(t *testing.T) {
 func TestManyTexts(t *testing.T) {
 	runtest.Long(t, "it runs the whole example")
 	t.Parallel()
-	d := &dataset.Design{Nodes: []dataset.Node{{Type: "FRAME", Parent: -1, Shown: true, Opacity: 1, Bounds: &dataset.Bounds{Width: 10, Height: 10}}}}
+	d := &casefile.Design{Nodes: []casefile.Node{{Type: "FRAME", Parent: -1, Shown: true, Opacity: 1, Bounds: &casefile.Bounds{Width: 10, Height: 10}}}}
 	for i := range 3000 {
-		d.Nodes = append(d.Nodes, dataset.Node{Type: "TEXT", Depth: 1, Shown: true, Opacity: 1, Bounds: &dataset.Bounds{Width: 5, Height: 5}, Characters: fmt.Sprint(i)})
+		d.Nodes = append(d.Nodes, casefile.Node{Type: "TEXT", Depth: 1, Shown: true, Opacity: 1, Bounds: &casefile.Bounds{Width: 5, Height: 5}, Characters: fmt.Sprint(i)})
 	}
 	l, err := design.NewLayout("many", d, design.LayoutOptions{})
 	if err != nil {
@@ -246,16 +245,16 @@ func TestManyTexts(t *testing.T) {
 }
 
 // randomDesign is a design of n nodes, of which half are texts, in frames of up to 8 levels.
-func randomDesign(rng *rand.Rand, n int) *dataset.Design {
+func randomDesign(rng *rand.Rand, n int) *casefile.Design {
 	words := strings.Fields("create account password email sign in up settings profile search home cart order the quick brown fox total price")
-	d := &dataset.Design{Nodes: []dataset.Node{{Type: "FRAME", Parent: -1, Bounds: &dataset.Bounds{Width: 375, Height: 812}}}}
+	d := &casefile.Design{Nodes: []casefile.Node{{Type: "FRAME", Parent: -1, Bounds: &casefile.Bounds{Width: 375, Height: 812}}}}
 	open := []int{0} // the frames from the root to the last one
 	for i := 1; i < n; i++ {
 		for len(open) > 8 || len(open) > 1 && rng.IntN(4) == 0 {
 			open = open[:len(open)-1]
 		}
-		node := dataset.Node{Type: "FRAME", Parent: open[len(open)-1], Depth: len(open),
-			Bounds: &dataset.Bounds{X: 300 * rng.Float64(), Y: 700 * rng.Float64(), Width: 5 + 100*rng.Float64(), Height: 5 + 50*rng.Float64()}}
+		node := casefile.Node{Type: "FRAME", Parent: open[len(open)-1], Depth: len(open),
+			Bounds: &casefile.Bounds{X: 300 * rng.Float64(), Y: 700 * rng.Float64(), Width: 5 + 100*rng.Float64(), Height: 5 + 50*rng.Float64()}}
 		if rng.IntN(2) == 0 {
 			node.Type = "TEXT"
 			for range 1 + rng.IntN(8) {
@@ -269,7 +268,7 @@ func randomDesign(rng *rand.Rand, n int) *dataset.Design {
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
 		n.Shown, n.Opacity = true, 1
-		n.Fills = []dataset.Paint{{Type: "SOLID", Visible: true, Opacity: 1, Color: [4]float64{rng.Float64(), rng.Float64(), rng.Float64(), 1}}}
+		n.Fills = []casefile.Paint{{Type: "SOLID", Visible: true, Opacity: 1, Color: [4]float64{rng.Float64(), rng.Float64(), rng.Float64(), 1}}}
 	}
 	return d
 }

@@ -11,7 +11,7 @@ import (
 
 	"repscope/analysis/canvas/internal/casetest"
 	"repscope/analysis/canvas/internal/design"
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 )
 
 func TestTree(t *testing.T) {
@@ -78,11 +78,11 @@ func TestReadingOrder(t *testing.T) {
 }
 
 // deepDesign is a design of a chain of frames, each with a text on either side.
-func deepDesign(n int) *dataset.Design {
-	d := &dataset.Design{}
-	bounds := &dataset.Bounds{Width: 10, Height: 10}
+func deepDesign(n int) *casefile.Design {
+	d := &casefile.Design{}
+	bounds := &casefile.Bounds{Width: 10, Height: 10}
 	add := func(kind string, parent, depth int) int {
-		d.Nodes = append(d.Nodes, dataset.Node{Type: kind, Parent: parent, Depth: depth, Shown: true, Opacity: 1, Bounds: bounds})
+		d.Nodes = append(d.Nodes, casefile.Node{Type: kind, Parent: parent, Depth: depth, Shown: true, Opacity: 1, Bounds: bounds})
 		return len(d.Nodes) - 1
 	}
 	at := add("FRAME", -1, 0)

@@ -11,7 +11,7 @@ import (
 	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/analysis/canvas/internal/textblock"
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 )
 
 // Pair is a case with its files that were read. Metrics of one case are computed one after the other.
@@ -22,7 +22,7 @@ type Pair struct {
 	screens         source.Lazy[*screenshot.Pixels]
 	blocks          source.Lazy[*textblock.Blocks]
 	maps            source.Lazy[*saliencymap.Maps]
-	trace, expected source.Lazy[*dataset.Trace]
+	trace, expected source.Lazy[*casefile.Trace]
 }
 
 // NewPair returns a case before anything is read. The reference may be shared with others.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"repscope/analysis/canvas/internal/design"
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 )
 
 const black = `"fills":[{"type":"SOLID","color":{"r":0,"g":0,"b":0}}]`
@@ -75,7 +75,7 @@ func TestSight(t *testing.T) {
 		if fill, _ := fillRatio(l); math.Abs(fill*400*300-c.area) > 1e-6 {
 			t.Errorf("%s: %v pixels are painted, want %v", c.name, fill*400*300, c.area)
 		}
-		d, err := dataset.ParseDesign("d.json", []byte(c.design))
+		d, err := casefile.ParseDesign("d.json", []byte(c.design))
 		if err != nil {
 			t.Fatal(err)
 		}

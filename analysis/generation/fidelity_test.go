@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"repscope/analysis"
+	"repscope/internal/runtest"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -46,6 +47,7 @@ func fidelityOf(t *testing.T, in Input, o Options) *Result {
 
 // TestFidelityFindsDefects: each generator has one defect, and the number that shows it.
 func TestFidelityFindsDefects(t *testing.T) {
+	runtest.Long(t, "it measures many sets")
 	t.Parallel()
 	real := normalRows("real", 200, 4, 0, 1, 1)
 	in := Input{Real: real, HoldOut: normalRows("hold-out", 160, 4, 0, 1, 2), Generators: []Generator{

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"repscope/analysis"
+	"repscope/internal/runtest"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -39,6 +40,7 @@ func analyzed(t *testing.T, o Options, models ...points.Points) *Result {
 // Over samples of independent points, intervals are as wide as the estimates scatter:
 // those of single deletions were nearly twice as wide.
 func TestTwoNNIntervalsAreAsWideAsTheError(t *testing.T) {
+	runtest.Long(t, "it simulates many recordings")
 	t.Parallel()
 	const samples = 40
 	var logs, halves, independent []float64

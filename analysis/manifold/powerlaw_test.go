@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"repscope/analysis"
+	"repscope/internal/runtest"
 	"repscope/points"
 )
 
@@ -22,6 +23,7 @@ func decaying(n, dim int, alpha float64, seed uint64) points.Points {
 }
 
 func TestAlphaReQ_Planted(t *testing.T) {
+	runtest.Long(t, "it simulates many spectra")
 	t.Parallel()
 	o := Options{Settings: analysis.Settings{Intervals: true}, PowerLaw: []int{2, 12}}
 	for _, alpha := range []float64{0.5, 1, 2} {

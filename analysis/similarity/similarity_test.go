@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"repscope/analysis"
+	"repscope/internal/runtest"
 	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
@@ -59,6 +60,7 @@ func analyzed(t *testing.T, in Input, o Options) *Result {
 
 // Every measure finds what is alike and does not call slow unrelated spaces so, which independent orders do.
 func TestNullInTime(t *testing.T) {
+	runtest.Long(t, "it draws the null of every measure")
 	t.Parallel()
 	o := Options{Settings: analysis.Settings{Intervals: true, Seed: 3}, Measures: []string{"all"}, Permutations: 39}
 	r := analyzed(t, walks(1), o)

@@ -35,7 +35,7 @@ func (d alikeDesign) String() string {
 
 // alikeDesigns have about 240 states.
 func alikeDesigns() []alikeDesign {
-	measures := []string{"cka", "cka_debiased", "mutual_knn", "procrustes", "rsa_spearman"}
+	measures := []string{"all"}
 	return []alikeDesign{
 		{0, 16, 15, 4, false, measures},
 		{0.95, 5, 48, 4, false, measures},

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"repscope/internal/calibration/celltable"
 	"slices"
 	"strings"
+
+	"repscope/internal/calibration/celltable"
+	"repscope/internal/calibration/summary"
 )
 
 // tablesOf returns the tables of an analysis in the folder of the pages, nil where there are none.
 func tablesOf(folder, name string) (*celltable.File, error) {
-	files, err := celltable.Read(filepath.Join(folder, tablesFolder))
+	files, err := celltable.Read(filepath.Join(folder, summary.Folder))
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}

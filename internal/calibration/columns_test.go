@@ -191,37 +191,6 @@ func TestStrainedDesigns(t *testing.T) {
 	}
 }
 
-// By hand: power 80 % needs the episodes that there are, and half the shift four times as many.
-func TestEpisodesNeeded(t *testing.T) {
-	t.Parallel()
-	if got := episodesNeeded(20, 0.8); got < 20 || got > 21 {
-		t.Errorf("%d, want 20", got)
-	}
-	shift := (1.959963985 + 0.841621234) / 2
-	if got := episodesNeeded(20, normal(shift-1.959963985)+normal(-shift-1.959963985)); got < 80 || got > 81 {
-		t.Errorf("%d, want 80", got)
-	}
-}
-
-// The numbers outside of a row are the marked ones, the worst first.
-func TestOutside(t *testing.T) {
-	t.Parallel()
-	names := []string{"a", "b", "c", "d"}
-	cells := []celltable.Printed{{celltable.FieldValue: "80", celltable.FieldOutside: "1"}, {celltable.FieldValue: "99", celltable.FieldOutside: "1"}, {celltable.FieldValue: "91"}, {celltable.FieldValue: "70", celltable.FieldOutside: "1"}}
-	if got := outside(names, cells, -1); got != "d 70, a 80" {
-		t.Errorf("low: %s", got)
-	}
-	if got := outside(names, cells, 1); got != "b 99, a 80, d 70" {
-		t.Errorf("high: %s", got)
-	}
-	if got := outside(names[:1], []celltable.Printed{{celltable.FieldValue: "95"}}, -1); got != "none" {
-		t.Errorf("none: %s", got)
-	}
-	if got := middle(cells); got != "86 (70–99)" {
-		t.Errorf("middle %s", got)
-	}
-}
-
 // Counts of one series change only with -update.
 func TestSeriesShort(t *testing.T) {
 	t.Parallel()

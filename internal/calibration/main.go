@@ -25,11 +25,13 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"repscope/internal/calibration/celltable"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"repscope/internal/calibration/celltable"
+	"repscope/internal/calibration/summary"
 )
 
 func main() {
@@ -58,7 +60,7 @@ func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if *pages {
-		return writePages(*out)
+		return described().WritePages(*out)
 	}
 	for _, part := range sections() {
 		if *chosen[part.name] {
@@ -142,10 +144,25 @@ func store(out, name, command, tables string) error {
 		return err
 	}
 	f := &celltable.File{Name: name, Command: command, Tables: parsed}
-	if err := f.Save(filepath.Join(out, tablesFolder)); err != nil {
+	if err := f.Save(filepath.Join(out, summary.Folder)); err != nil {
 		return err
 	}
-	return writePages(out)
+	return described().WritePages(out)
+}
+
+// described returns the analyses and designs for the pages.
+func described() summary.Study {
+	var out summary.Study
+	for _, a := range analyses() {
+		out.Analyses = append(out.Analyses, a.Name)
+	}
+	for _, d := range strained() {
+		out.Strained = append(out.Strained, d.Name)
+	}
+	for _, d := range worse() {
+		out.Worse = append(out.Worse, summary.Worse{Name: d.Name, Episodes: d.Episodes})
+	}
+	return out
 }
 
 // choose keeps what a list names, in its order; an empty list is all.

@@ -6,10 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
-	"repscope/internal/calibration/celltable"
 	"strings"
 	"testing"
+
+	"repscope/internal/calibration/celltable"
+	"repscope/internal/calibration/summary"
 )
 
 // documents is the folder of the pages.
@@ -17,7 +18,7 @@ const documents = "../../docs/statistics"
 
 func committed(t *testing.T) []*celltable.File {
 	t.Helper()
-	files, err := celltable.Read(filepath.Join(documents, tablesFolder))
+	files, err := celltable.Read(filepath.Join(documents, summary.Folder))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestTablesOfEverySection(t *testing.T) {
 // The pages are those that the tables give: after a change of tables or findings, write them with -pages.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	pages, err := renderPages(documents, committed(t))
+	pages, err := described().Pages(documents, committed(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,37 +68,6 @@ func TestPages(t *testing.T) {
 		}
 		if string(got) != want {
 			t.Errorf("%s is not what the tables give; run go run ./internal/calibration -pages", name)
-		}
-	}
-	for _, f := range findings {
-		found := false
-		for _, page := range pages {
-			found = found || strings.Contains(page, partBegin+f.part+" -->")
-		}
-		if !found {
-			t.Errorf("no page has the part %q", f.part)
-		}
-	}
-}
-
-// percentages are ranges of percentages, which must come from the tables.
-var percentages = regexp.MustCompile(`\d+ ?%? ?(–|-|to|and|or) ?\d+ %|times in 100|of 100 `)
-
-// No range stands in the text of a page outside its generated parts.
-func TestRangesAreGenerated(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"calibration.md", "calibration-claims.md", "intervals-and-tests.md"} {
-		text, err := os.ReadFile(filepath.Join(documents, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, part := range strings.Split(string(text), partBegin) {
-			if i > 0 {
-				_, part, _ = strings.Cut(part, partEnd)
-			}
-			for _, found := range percentages.FindAllString(part, -1) {
-				t.Errorf("%s: %q is written by hand: make it a finding", name, found)
-			}
 		}
 	}
 }
@@ -135,28 +105,5 @@ func TestTables_SameFromTextAndCSV(t *testing.T) {
 	}
 	if _, err := celltable.Parse("T:\n\n| a | b |\n| --- | --- |\n| x | about 5 |\n"); err == nil {
 		t.Error("a cell that is no number is accepted")
-	}
-}
-
-// A query selects rows and columns, and not the design in which one model is worse.
-func TestQuery(t *testing.T) {
-	t.Parallel()
-	cell := func(v string) celltable.Printed { return celltable.Printed{celltable.FieldValue: v} }
-	files := []*celltable.File{{Name: "f", Tables: []celltable.Table{{Name: "level", Columns: []string{"0/1", "0/5", "power"},
-		Lines: []celltable.Line{{Name: "x", Cells: []celltable.Printed{cell("7"), cell(""), cell("99")}}, {Name: "y", Cells: []celltable.Printed{cell("5"), cell("6"), cell("1")}}}}}}}
-	for _, c := range []struct {
-		q    query
-		want string
-	}{
-		{rejects("f", "", ""), "rejected 5–7 %"}, {rejects("f", "x", ""), "rejected 7 %"}, {rejects("f", "", "/5"), "rejected 6 %"},
-	} {
-		if got, err := c.q.text(files); err != nil || got != c.want {
-			t.Errorf("%+v: got %q, %v, want %q", c.q, got, err, c.want)
-		}
-	}
-	for _, q := range []query{rejects("f", "z", ""), covers("f", "", ""), rejects("g", "", "")} {
-		if _, err := q.text(files); err == nil {
-			t.Errorf("%+v finds something", q)
-		}
 	}
 }

@@ -41,7 +41,7 @@ var rules = []rule{
 	{"packaging/functions", "suite internal/run"},
 	{"packaging/dist", "report"},
 	{"packaging", ""},
-	{"internal/calibration", "internal/calibration/celltable analysis tool latent dataset measure neighbors points report stat"},
+	{"internal/calibration", "internal/calibration analysis tool latent dataset measure neighbors points report stat"},
 
 	{"analysis/internal/results", "stat report points measure shard"},
 	{"analysis/internal/output", "analysis/internal/results stat report plots internal/run"},
@@ -51,6 +51,7 @@ var rules = []rule{
 	{"analysis/canvas/internal/benchmark analysis/canvas/internal/store", "analysis/canvas report internal/run"},               // of the program
 	{"analysis/canvas/internal/casetest analysis/canvas/internal/faketest", "analysis/canvas dataset report internal/runtest"}, // of tests alone
 	// Libraries without flags, files and figures; their programs are below them.
+	{"analysis/generation/climbing", "dataset"},
 	{"analysis/audit analysis/forecast analysis/generation analysis/geometry analysis/manifold analysis/neighborhood analysis/reconstruction " +
 		"analysis/reward analysis/similarity analysis/smoothness", libraries},
 	{"analysis/sequence/source", "analysis/sequence measure points report shard latent dataset"},
@@ -92,6 +93,7 @@ var rules = []rule{
 	{"model/cuda", "model stat points internal/cuda internal/device internal/kernel"},
 	{"model", "model stat points internal/device internal/kernel"},
 	{"dataset/hdf5/hdf5test", ""}, // of tests alone
+	{"dataset/casefile dataset/protein", "dataset"},
 	{"dataset/chunk", ""},
 	{"dataset/hdf5", "dataset/hdf5 dataset/chunk"},
 	{"dataset/netcdf/netcdftest", ""}, // of tests alone

@@ -1,8 +1,10 @@
-// Package readtest has the helpers of tests of file readers: the memory that one takes, and files that are mapped until
-// the test ends.
+// Package readtest has the helpers of tests of file readers: the memory that one takes, files that are mapped until the
+// test ends, and folders of samples.
 package readtest
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 
@@ -38,4 +40,17 @@ func Open[F any](t testing.TB, path string, read func(*mmap.File) (F, error)) F 
 		t.Fatal(err)
 	}
 	return f
+}
+
+// Samples is a folder of real files next to the repository; without it the test is skipped.
+func Samples(t testing.TB, name string) string {
+	t.Helper()
+	for up := "../"; len(up) < 3*8; up += "../" {
+		dir := filepath.Join(up, "shared/data", name)
+		if _, err := os.Stat(dir); err == nil {
+			return dir
+		}
+	}
+	t.Skipf("the samples shared/data/%s are not next to the repository", name)
+	return ""
 }

@@ -65,6 +65,15 @@ func OpenIn(root *os.Root, name string) (*os.File, error) {
 	return checked(name, file)
 }
 
+// PathError is an error of a file without the name of the system call; other errors stay as they are.
+func PathError(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", p.Path, p.Err)
+	}
+	return err
+}
+
 // outside is an error of [os.Root] without the system call, and one that names the link that leads out of the folder.
 func outside(err error) error {
 	var p *fs.PathError

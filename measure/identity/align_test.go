@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"repscope/internal/runtest"
 )
 
 // naive returns the edits and the equal pairs of the best alignment by the whole table.
@@ -130,6 +132,7 @@ func TestEmpty(t *testing.T) {
 
 // TestLongPairs has the identity of long sequences with a few edits, whose places are known.
 func TestLongPairs(t *testing.T) {
+	runtest.Long(t, "it aligns long sequences")
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 2))
 	a := drawn(rng, 100_000, residues)

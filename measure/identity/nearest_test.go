@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/internal/runtest"
 )
 
 // family returns sequences that descend from a few founders, some of them several times, and unrelated ones.
@@ -200,6 +202,7 @@ func TestClusters_Errors(t *testing.T) {
 
 // TestNearest_Hard has sequences of one letter, a long one among short ones, and equal ones many times.
 func TestNearest_Hard(t *testing.T) {
+	runtest.Long(t, "it compares many sequences with the plain definition")
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 4))
 	long := drawn(rng, 100_000, residues)

@@ -228,7 +228,7 @@ type Options struct {
 	Bandwidth float64
 	// Pairs is the number of pairs of points for the correlations of distances; 0 means 50,000, negative all.
 	Pairs int
-	// Episode of each point, by which predictivity forms its folds; nil or fewer than 5: five runs of points.
+	// Episode of each point, by which predictivity forms at most five folds; nil or one episode: five runs of points.
 	Episode []int
 	// Orders are permutations of the points: score p of the null has point Orders[p][i] of the second space
 	// with point i of the first.

@@ -50,14 +50,15 @@ func inverse(order []int) []int {
 	return out
 }
 
-// foldsOf are folds of whole episodes, or with fewer than five of them five runs of points.
+// foldsOf are at most five folds of whole episodes, so that a deletion of episodes keeps their kind; of one episode, five
+// runs of points.
 func foldsOf(episode []int, n int) ([]int, error) {
 	different := map[int]bool{}
 	for _, e := range episode {
 		different[e] = true
 	}
-	if len(different) >= predictionFolds {
-		return probe.GroupFolds(episode, predictionFolds)
+	if len(different) > 1 {
+		return probe.GroupFolds(episode, min(predictionFolds, len(different)))
 	}
 	out := make([]int, n)
 	folds := min(predictionFolds, n)

@@ -52,11 +52,19 @@ func convolution(t testing.TB, threads int, w *graph.Tensor, p *operator.ConvPar
 	return New(g, threads)
 }
 
+// trials is the number of random cases of a test: with -short every fifth.
+func trials(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
 // TestConvolution compares two-dimensional convolutions with the definition, and
 // their bits for one and three threads and for one image of the batch alone.
 func TestConvolution(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for trial := range 150 {
+	for trial := range trials(150) {
 		group := []int{1, 1, 1, 2}[r.IntN(4)]
 		channels, filters := group*(1+r.IntN(5)), group*(1+r.IntN(40))
 		if trial%6 == 5 { // one channel per group

@@ -57,7 +57,7 @@ func randomIntegers(r *rand.Rand, low, high int64, shape ...int) *graph.Tensor {
 func TestIntegerLinear(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(61, 62))
-	for trial := range 30 {
+	for trial := range trials(30) {
 		m, k, n := 1+r.IntN(230), 1+r.IntN(700), 1+r.IntN(100)
 		if trial%6 == 0 {
 			k = 3000 + r.IntN(5000)

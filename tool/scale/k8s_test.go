@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+	"repscope/internal/runtest"
 )
 
 // schema is a part of job.schema.json; see testdata/k8s_schema.py.
@@ -147,6 +148,7 @@ func TestSchema(t *testing.T) {
 }
 
 func TestK8s(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "it's $(HOME) 100%")
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -48,6 +48,7 @@ func TestPlan(t *testing.T) {
 
 // A small analysis with a law is run once, and its law is not measured; another plan of it measures nothing.
 func TestPlanOfSmallWork(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	dir, rates := t.TempDir(), t.TempDir()
 	arrays(t, dir, 1100)

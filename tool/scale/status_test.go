@@ -37,6 +37,7 @@ func holds(t *testing.T, dir string, code int, args []string, texts ...string) {
 }
 
 func TestStatus(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	dir := divided(t)
 	holds(t, dir, 1, []string{"many"}, "4 tasks: 4 missing", "missing: task 2, neighborhood, shard 2/4: not started, or killed", "hint: run one with: scale task ")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"repscope/dataset"
+	"repscope/dataset/protein"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -46,7 +47,7 @@ func (f *options) loadSequences(env *run.Env) (*loaded, error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", role, err)
 		}
-		var s dataset.Sequence
+		var s protein.Sequence
 		for i := range file.Len() {
 			if err := file.Read(i, &s); err != nil {
 				return fmt.Errorf("%s: %w", role, err)
@@ -84,8 +85,8 @@ func (f *options) loadSequences(env *run.Env) (*loaded, error) {
 
 // openSequences opens a FASTA file, or a table: FILE.csv:column, the column named sequence, or the columns of chains in
 // published layouts.
-func openSequences(spec string) (file *dataset.SequenceFile, column string, err error) {
-	o := dataset.SequenceOptions{NoCoordinates: true, Residues: dataset.Residues{Upper: true, Stop: true, Gaps: true}}
+func openSequences(spec string) (file *protein.File, column string, err error) {
+	o := protein.Options{NoCoordinates: true, Residues: protein.Residues{Upper: true, Stop: true, Gaps: true}}
 	path := spec
 	if i := strings.LastIndexByte(spec, ':'); i > 0 && dataset.IsTable(spec[:i]) {
 		path, column = spec[:i], spec[i+1:]
@@ -101,6 +102,6 @@ func openSequences(spec string) (file *dataset.SequenceFile, column string, err 
 	if column != "" {
 		o.Columns = map[string]string{"heavy": column}
 	}
-	file, err = dataset.OpenSequences(path, o)
+	file, err = protein.Open(path, o)
 	return file, column, err
 }

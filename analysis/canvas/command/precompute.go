@@ -16,7 +16,7 @@ import (
 	"repscope/analysis/canvas/internal/design"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/analysis/canvas/internal/store"
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 	"repscope/internal/atomicfile"
 	"repscope/internal/regular"
 	"repscope/internal/run"
@@ -79,9 +79,9 @@ func semanticCases(cases []source.Case) []source.Case {
 // scoreCaptions are the captions and the score of a case. Only the end of the context is an
 // error: a case that cannot be scored has no score, and fails when it is scored.
 func scoreCaptions(ctx context.Context, o *canvas.Setting, c *source.Case,
-	read source.Reader) (dataset.SemanticScore, error) {
+	read source.Reader) (casefile.SemanticScore, error) {
 	pair := canvas.NewPair(ctx, c, o, read, design.NewView(c.Reference, "reference design", read))
-	row := dataset.SemanticScore{Case: c.FileName(), Score: math.NaN()}
+	row := casefile.SemanticScore{Case: c.FileName(), Score: math.NaN()}
 	captions, err := o.Semantic.CaptionsOf(&pair.Screens)
 	if err == nil {
 		row.Reference, row.Generated = captions[0], captions[1]
@@ -94,7 +94,7 @@ func scoreCaptions(ctx context.Context, o *canvas.Setting, c *source.Case,
 
 // keptScores are rows in their order.
 type keptScores struct {
-	rows []dataset.SemanticScore
+	rows []casefile.SemanticScore
 	at   map[string]int
 }
 
@@ -106,14 +106,14 @@ func readScores(o *canvas.Setting, path string) (*keptScores, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = regular.Read(path, regular.Table)
 	}
-	var rows []dataset.SemanticScore
+	var rows []casefile.SemanticScore
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		rows = o.Semantic.Stored()
 	case err != nil:
 		return nil, run.PathError(err)
 	default:
-		if rows, err = dataset.ParseSemanticScores(path, data); err != nil {
+		if rows, err = casefile.ParseSemanticScores(path, data); err != nil {
 			return nil, fmt.Errorf("scores of captions: %w", err)
 		}
 	}
@@ -124,7 +124,7 @@ func readScores(o *canvas.Setting, path string) (*keptScores, error) {
 }
 
 // set replaces the row of a case, or adds it.
-func (k *keptScores) set(row dataset.SemanticScore) {
+func (k *keptScores) set(row casefile.SemanticScore) {
 	if i, ok := k.at[row.Case]; ok {
 		k.rows[i] = row
 		return
@@ -138,7 +138,7 @@ func (k *keptScores) write(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return run.PathError(err)
 	}
-	err := atomicfile.Write(path+store.Partial, atomicfile.Options{Sync: true}, func(w io.Writer) error { return dataset.EncodeSemanticScores(w, k.rows) })
+	err := atomicfile.Write(path+store.Partial, atomicfile.Options{Sync: true}, func(w io.Writer) error { return casefile.EncodeSemanticScores(w, k.rows) })
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}

@@ -18,7 +18,7 @@ import (
 	"repscope/analysis/canvas/internal/semantic"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/analysis/canvas/internal/store"
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 )
 
 // openedSettings opens settings for cases.
@@ -39,7 +39,7 @@ func TestPrecompute(t *testing.T) {
 	t.Parallel()
 	dir, want := casetest.SemanticModels(t)
 	path := filepath.Join(dir, "out", scoresFile)
-	kept := []dataset.SemanticScore{{Case: "other", Score: 0.25, Reference: "x", Generated: "y"}, {Case: "0", Score: -1}}
+	kept := []casefile.SemanticScore{{Case: "other", Score: 0.25, Reference: "x", Generated: "y"}, {Case: "0", Score: -1}}
 	k := &keptScores{at: map[string]int{}}
 	for _, row := range kept {
 		k.set(row)
@@ -64,7 +64,7 @@ func TestPrecompute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := dataset.ParseSemanticScores(path, data)
+	rows, err := casefile.ParseSemanticScores(path, data)
 	var ids []string
 	for _, row := range rows {
 		ids = append(ids, row.Case)

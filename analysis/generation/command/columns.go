@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"repscope/analysis/generation/climbing"
 	"repscope/dataset"
 	"repscope/internal/run"
 )
@@ -85,7 +86,7 @@ func (l *loader) number(place string) error {
 // invent names labels by the texts of a column: the grades of a board if they are such, else
 // the texts of all tables, in their order.
 func (l *loader) invent(c *dataset.Column, path string) error {
-	board := dataset.Grades()
+	board := climbing.Grades()
 	if !slices.ContainsFunc(c.Texts, func(t string) bool { return !slices.Contains(board, t) }) {
 		l.names = grades()
 		return nil

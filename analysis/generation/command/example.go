@@ -6,7 +6,7 @@ import (
 	"context"
 
 	"repscope/analysis/generation"
-	"repscope/dataset"
+	"repscope/analysis/generation/climbing"
 	"repscope/internal/example/boards"
 	"repscope/internal/run"
 	"repscope/points"
@@ -55,8 +55,8 @@ func shapeOf(s *generation.Samples) []int { return append([]int{s.N()}, s.Shape.
 
 // boards are problems of the example as samples.
 func (l *loader) boards(name string, set *boards.Set) *generation.Samples {
-	s := &generation.Samples{Name: name, Rows: points.Uint8(set.Cells, boards.Cells), Shape: dataset.BoardShape(),
-		Channels: dataset.BoardChannelNames(), Labels: set.Label}
+	s := &generation.Samples{Name: name, Rows: points.Uint8(set.Cells, boards.Cells), Shape: climbing.Shape(),
+		Channels: climbing.ChannelNames(), Labels: set.Label}
 	l.board(s, nil)
 	return s
 }

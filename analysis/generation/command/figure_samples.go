@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"repscope/analysis/generation"
-	"repscope/dataset"
+	"repscope/analysis/generation/climbing"
 	"repscope/plots"
 )
 
@@ -68,7 +68,7 @@ func (d *drawing) samples(k int) (*plots.Figure, error) {
 		picked[i] = pick(s, columns)
 	}
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, NoLetters: true, Title: "Generated samples"}
-	if dataset.IsBoard(shape) {
+	if climbing.IsBoard(shape) {
 		sheet := boardSheet(rows, picked)
 		sheet.RowLabels, sheet.ColumnLabels = names, titles
 		f.Tiles, f.Series = []plots.Tile{{Panel: sheet}}, []string{"middle", "start", "end"}
@@ -132,11 +132,11 @@ func pick(s *generation.Samples, columns []int) []int {
 
 // boardSheet shows problems of a climbing board.
 func boardSheet(rows []*generation.Samples, picked [][]int) *plots.BoardSheet {
-	sheet := &plots.BoardSheet{Kinds: dataset.BoardChannelNames()}
-	for c := range dataset.BoardColumns {
+	sheet := &plots.BoardSheet{Kinds: climbing.ChannelNames()}
+	for c := range climbing.Columns {
 		sheet.XNames = append(sheet.XNames, string(rune('A'+c)))
 	}
-	for r := range dataset.BoardRows {
+	for r := range climbing.Rows {
 		sheet.YNames = append(sheet.YNames, strconv.Itoa(r+1))
 	}
 	for i, s := range rows {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"repscope/analysis/generation"
+	"repscope/analysis/generation/climbing"
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -507,9 +508,9 @@ func (l *loader) draw(ctx context.Context, g *generation.Generator, r *generator
 	if o.PerLabel == 0 {
 		o.PerLabel = defaultDraws
 	}
-	board := dataset.IsBoard(r.grids.Shape)
+	board := climbing.IsBoard(r.grids.Shape)
 	if board {
-		o.Rule = func(cells []uint8) bool { return dataset.BoardOf(cells).Valid() }
+		o.Rule = func(cells []uint8) bool { return climbing.BoardOf(cells).Valid() }
 	}
 	cells, labels, counts, err := r.draw(ctx, o)
 	if err != nil {

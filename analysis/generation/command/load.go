@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/analysis/generation"
+	"repscope/analysis/generation/climbing"
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/regular"
@@ -308,7 +309,7 @@ func (l *loader) adopt(names labels, list []int, name string) error {
 // grades are the names of labels of a board.
 func grades() labels {
 	names := labels{}
-	for i, name := range dataset.Grades() {
+	for i, name := range climbing.Grades() {
 		names[i] = name
 	}
 	return names

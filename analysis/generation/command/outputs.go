@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/analysis/generation"
+	"repscope/analysis/generation/climbing"
 	"repscope/dataset"
 	"repscope/internal/dtype"
 	"repscope/internal/run"
@@ -63,9 +64,9 @@ func (l *loader) pairs(name, path string) (*generation.Pairs, error) {
 		return nil, fmt.Errorf("%s has shape %v, but %s has %v: want one reconstruction per original", reconstructed.Name(),
 			reconstructed.Shape(), original.Name(), original.Shape())
 	}
-	board := dataset.IsBoard(p.Shape)
+	board := climbing.IsBoard(p.Shape)
 	if board {
-		p.Channels = dataset.BoardChannelNames()
+		p.Channels = climbing.ChannelNames()
 	}
 	if p.Labels, p.Groups, err = l.annotations(path, p.N, board); err != nil {
 		return nil, err

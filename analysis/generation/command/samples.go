@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/analysis/generation"
+	"repscope/analysis/generation/climbing"
 	"repscope/dataset"
 	"repscope/internal/run"
 	"repscope/internal/tabular"
@@ -45,7 +46,7 @@ func (l *loader) samples(role, name, path string) (*generation.Samples, error) {
 
 // problems reads a set of problems.
 func (l *loader) problems(path string) (*generation.Samples, error) {
-	p, err := dataset.ReadProblems(path)
+	p, err := climbing.ReadProblems(path)
 	if err != nil {
 		return nil, err
 	}
@@ -59,21 +60,21 @@ func (l *loader) problems(path string) (*generation.Samples, error) {
 	}
 	graded := slices.ContainsFunc(p.Grades, func(g string) bool { return g != "" })
 	bad := slices.Clone(p.Bad)
-	s := &generation.Samples{Name: path, Shape: dataset.BoardShape(), Channels: dataset.BoardChannelNames()}
+	s := &generation.Samples{Name: path, Shape: climbing.Shape(), Channels: climbing.ChannelNames()}
 	var cells []uint8
-	var stated []dataset.Stated
+	var stated []climbing.Stated
 	for i := range p.Len() {
 		if graded {
 			label, ok := byName[p.Grades[i]]
 			if !ok {
-				bad = append(bad, dataset.BadProblem{Index: p.Index[i], Reason: l.noGrade(p.Grades[i])})
+				bad = append(bad, climbing.BadProblem{Index: p.Index[i], Reason: l.noGrade(p.Grades[i])})
 				continue
 			}
 			s.Labels = append(s.Labels, label)
 		}
 		cells, stated = append(cells, p.Grid(i)...), append(stated, p.Stated[i])
 	}
-	slices.SortFunc(bad, func(a, b dataset.BadProblem) int { return a.Index - b.Index })
+	slices.SortFunc(bad, func(a, b climbing.BadProblem) int { return a.Index - b.Index })
 	if len(bad) > 0 && l.f.strict {
 		return nil, run.Hint(fmt.Errorf("%s: %w", path, bad[0]), "remove --strict to leave out such problems")
 	}
@@ -96,7 +97,7 @@ func (l *loader) problems(path string) (*generation.Samples, error) {
 	if len(bad) > 3 {
 		l.env.Warn("%s: %s left out in all", path, text.Count(len(bad), "problem"))
 	}
-	s.Rows = points.Uint8(cells, dataset.BoardCells)
+	s.Rows = points.Uint8(cells, climbing.Cells)
 	l.board(s, stated)
 	return s, nil
 }
@@ -114,23 +115,23 @@ func (l *loader) noGrade(grade string) string {
 
 // board adds what boards bring with them: statistics, and which problems are valid: as
 // the file says, or by our rule.
-func (l *loader) board(s *generation.Samples, stated []dataset.Stated) {
+func (l *loader) board(s *generation.Samples, stated []climbing.Stated) {
 	n := s.N()
 	s.Valid = make([]bool, n)
-	for _, name := range dataset.BoardStatistics() {
+	for _, name := range climbing.Statistics() {
 		s.Statistics = append(s.Statistics, generation.Statistic{Name: name, Values: make([]float64, n),
 			Published: name != "horizontal_spread"})
 	}
 	unusual := map[string]int{}
 	var order []string
 	for i := range n {
-		b := dataset.BoardOf(s.Rows.U8[i*dataset.BoardCells : (i+1)*dataset.BoardCells])
+		b := climbing.BoardOf(s.Rows.U8[i*climbing.Cells : (i+1)*climbing.Cells])
 		for k, v := range b.Statistics(l.f.o.Definition == generation.DefinitionDocumented) {
 			s.Statistics[k].Values[i] = v
 		}
 		s.Valid[i] = b.Valid()
-		if stated != nil && stated[i] != dataset.NotStated {
-			valid := stated[i] == dataset.StatedValid
+		if stated != nil && stated[i] != climbing.NotStated {
+			valid := stated[i] == climbing.StatedValid
 			if valid != s.Valid[i] {
 				s.Disagreements++
 			}
@@ -369,12 +370,12 @@ func (l *loader) grids(path string) (*generation.Samples, error) {
 		}
 	}
 	s.Rows = points.Uint8(cells, a.RowLen())
-	board := dataset.IsBoard(s.Shape)
+	board := climbing.IsBoard(s.Shape)
 	if s.Labels, s.Groups, err = l.annotations(pathOf(path), a.Len(), board); err != nil {
 		return nil, err
 	}
 	if board {
-		s.Channels = dataset.BoardChannelNames()
+		s.Channels = climbing.ChannelNames()
 		l.board(s, nil)
 	}
 	return s, nil

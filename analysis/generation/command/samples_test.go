@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"repscope/analysis/generation"
+	"repscope/analysis/generation/climbing"
 	"repscope/dataset"
 	"repscope/internal/run"
 )
@@ -127,13 +128,13 @@ func TestGrids(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	cells := make([]uint8, 6*dataset.BoardCells)
+	cells := make([]uint8, 6*climbing.Cells)
 	for i := range 6 {
 		for k := range 3 + i {
-			cells[i*dataset.BoardCells+boardCell(k)] = 1
+			cells[i*climbing.Cells+boardCell(k)] = 1
 		}
 	}
-	shape := append([]int{6}, dataset.BoardShape()...)
+	shape := append([]int{6}, climbing.Shape()...)
 	for _, err := range []error{
 		dataset.WriteNPZ(path("g.npz"), dataset.Field{Name: "grids", Shape: shape, Data: cells}, dataset.Field{Name: "labels", Shape: []int{6}, Data: []int64{2, 2, 5, 2, 5, 5}}),
 		dataset.WriteNPY(path("groups.npy"), []int{6}, []int64{1, 1, 2, 2, 3, 3}),
@@ -198,7 +199,7 @@ func TestLabelsOfSeveralFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	grids := array("grids", dataset.Uint8, append([]int{4}, dataset.BoardShape()...), make([]uint8, 4*dataset.BoardCells))
+	grids := array("grids", dataset.Uint8, append([]int{4}, climbing.Shape()...), make([]uint8, 4*climbing.Cells))
 	of := func(name string, values ...int64) dataset.StreamedField {
 		return array(name, dataset.Int64, []int{len(values)}, values)
 	}
@@ -261,4 +262,4 @@ func TestThresholdOfFloat32(t *testing.T) {
 }
 
 // boardCell is the k-th middle hold.
-func boardCell(k int) int { return dataset.BoardCells/dataset.BoardChannels + 12*k }
+func boardCell(k int) int { return climbing.Cells/climbing.Channels + 12*k }

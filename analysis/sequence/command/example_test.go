@@ -12,7 +12,7 @@ import (
 	"repscope/analysis/sequence/internal/sequencetest"
 	"repscope/analysis/sequence/metrics"
 	"repscope/analysis/sequence/source"
-	"repscope/dataset"
+	"repscope/dataset/protein"
 	"repscope/internal/example/sequences"
 	"repscope/internal/runtest"
 	"repscope/measure/token"
@@ -29,7 +29,7 @@ func exampleInput(t *testing.T, names ...string) sequence.Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := source.OpenSequences(f.sequences, dataset.SequenceOptions{}, token.Antibody())
+	all, err := source.OpenSequences(f.sequences, protein.Options{}, token.Antibody())
 	if err != nil {
 		t.Fatal(err)
 	}

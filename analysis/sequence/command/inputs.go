@@ -12,6 +12,7 @@ import (
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/source"
 	"repscope/dataset"
+	"repscope/dataset/protein"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -227,7 +228,7 @@ func (l *loader) vocabulary() error {
 	if path == "" {
 		return nil
 	}
-	v, err := dataset.ReadVocabulary(path)
+	v, err := protein.ReadVocabulary(path)
 	if err != nil {
 		return fmt.Errorf("vocabulary: %w", err)
 	}
@@ -244,7 +245,7 @@ func (l *loader) vocabulary() error {
 func (l *loader) sequences() error {
 	l.files, l.fields = make([]*source.FileSequences, len(l.in.Datasets)), make([]shard.Field, len(l.in.Datasets))
 	for i, f := range l.s.sequences.files {
-		opened, err := source.OpenSequences(f.path, dataset.SequenceOptions{Columns: l.s.columns.values,
+		opened, err := source.OpenSequences(f.path, protein.Options{Columns: l.s.columns.values,
 			NoCoordinates: l.s.tree.noCoordinates(f.dataset), Residues: cleaning(l.s.residues)}, l.in.Alphabet)
 		if err != nil {
 			return fmt.Errorf("sequences: %w", err)
@@ -265,9 +266,9 @@ func (l *loader) sequences() error {
 }
 
 // cleaning is what a list of rules does with letters.
-func cleaning(rules []string) dataset.Residues {
+func cleaning(rules []string) protein.Residues {
 	has := func(rule string) bool { return slices.Contains(rules, rule) }
-	return dataset.Residues{Upper: has(residuesUpper), Stop: has(residuesStop), Gaps: has(residuesGaps)}
+	return protein.Residues{Upper: has(residuesUpper), Stop: has(residuesStop), Gaps: has(residuesGaps)}
 }
 
 // beside are the sequences of a dataset's file, which may be nil.

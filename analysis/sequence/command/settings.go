@@ -9,7 +9,7 @@ import (
 	"repscope/analysis/internal/output"
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/metrics"
-	"repscope/dataset"
+	"repscope/dataset/protein"
 	"repscope/internal/input"
 	"repscope/internal/option"
 	"repscope/internal/run"
@@ -87,7 +87,7 @@ func (s *settings) declareInputs(l *option.List) {
 	l.Path(&s.vocabulary, "vocabulary",
 		"`FILE.json` of an alphabet other than the default for antibodies: a list of tokens, or tokens with their ids").Reads()
 	l.Under(option.Settings)
-	s.columns.known = dataset.SequenceRoles()
+	s.columns.known = protein.Roles()
 	l.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(s.columns.known, ", "))
 	l.Names(&s.residues, "residues", []string{residuesUpper, residuesStop, residuesGaps},
 		"`LIST` of conversions of --sequences: upper reads lower-case letters as upper case, stop removes a * at "+

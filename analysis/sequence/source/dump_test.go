@@ -16,6 +16,7 @@ import (
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/source"
 	"repscope/dataset"
+	"repscope/dataset/protein"
 	"repscope/measure/token"
 )
 
@@ -273,7 +274,7 @@ func TestDumpBeside(t *testing.T) {
 	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := source.OpenSequences(path, dataset.SequenceOptions{}, token.Antibody())
+	s, err := source.OpenSequences(path, protein.Options{}, token.Antibody())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +301,7 @@ func TestDumpBeside(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Replace(table, c.from, c.to, 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		other, err := source.OpenSequences(path, dataset.SequenceOptions{}, token.Antibody())
+		other, err := source.OpenSequences(path, protein.Options{}, token.Antibody())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/source"
-	"repscope/dataset"
+	"repscope/dataset/protein"
 	"repscope/measure/token"
 )
 
@@ -26,7 +26,7 @@ func ExampleOpenSequences() {
 		fmt.Println(err)
 		return
 	}
-	sequences, err := source.OpenSequences(path, dataset.SequenceOptions{}, token.Antibody())
+	sequences, err := source.OpenSequences(path, protein.Options{}, token.Antibody())
 	if err != nil {
 		fmt.Println(err)
 		return

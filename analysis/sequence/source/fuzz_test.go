@@ -12,6 +12,7 @@ import (
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/source"
 	"repscope/dataset"
+	"repscope/dataset/protein"
 	"repscope/measure/token"
 )
 
@@ -95,7 +96,7 @@ func FuzzPositionRows(f *testing.F) {
 			}
 			return path
 		}
-		s, err := source.OpenSequences(write("s.fa", ">x\nLAG\n"), dataset.SequenceOptions{}, token.Antibody())
+		s, err := source.OpenSequences(write("s.fa", ">x\nLAG\n"), protein.Options{}, token.Antibody())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"repscope/analysis/sequence"
-	"repscope/dataset"
+	"repscope/dataset/protein"
 	"repscope/internal/text"
 	"repscope/measure/token"
 )
@@ -19,7 +19,7 @@ import (
 // Positions is a table of predictions, both the sequences and what a model answered. See
 // [OpenPositions].
 type Positions struct {
-	*dataset.PositionFile
+	*protein.PositionFile
 	path     string
 	alphabet *token.Alphabet
 	tokens   map[string]int // by name
@@ -32,7 +32,7 @@ type Positions struct {
 // positionModes are the values of region_mode by the pass that they come from.
 var positionModes = map[string]sequence.PassKind{sequence.RegionStandard: sequence.MaskedPass, sequence.RegionPerPosition: sequence.SinglePass, sequence.RegionLevel: sequence.RegionPass}
 
-// OpenPositions opens a table of positions: see [dataset.OpenPositions] for its columns.
+// OpenPositions opens a table of positions: see [protein.OpenPositions] for its columns.
 // target and pred are names of tokens ("A"), or their ids. A prediction has no Confidence,
 // Entropy, Brier and Rank, which are NaN and −1.
 //
@@ -41,11 +41,11 @@ var positionModes = map[string]sequence.PassKind{sequence.RegionStandard: sequen
 // tokens be the targets. Without beside a sequence has the tokens that are targets; the others
 // are not known, and are special ones.
 //
-// Errors name the file and row: those of dataset.OpenPositions, tokens outside the alphabet, a
+// Errors name the file and row: those of protein.OpenPositions, tokens outside the alphabet, a
 // position behind the end or twice in one mode, targets that are not the sequence's, other
 // sequences.
 func OpenPositions(path string, alphabet *token.Alphabet, beside sequence.Sequences) (*Positions, error) {
-	file, err := dataset.OpenPositions(path, sequence.RegionModes())
+	file, err := protein.OpenPositions(path, sequence.RegionModes())
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (p *Positions) read(i int, r *sequence.Record) (map[string][]token.Predicti
 }
 
 // bare makes a sequence of the targets of a table.
-func (p *Positions) bare(i int, r *sequence.Record, rows []dataset.Position) {
+func (p *Positions) bare(i int, r *sequence.Record, rows []protein.Position) {
 	*r = sequence.Record{Index: i, ID: p.IDs()[i], Cluster: i}
 	n := 0
 	for _, row := range rows {
@@ -209,7 +209,7 @@ func (p *Positions) bare(i int, r *sequence.Record, rows []dataset.Position) {
 const longest = 1 << 20
 
 // prediction is what a row says.
-func (p *Positions) prediction(r *sequence.Record, row dataset.Position) (token.Prediction, error) {
+func (p *Positions) prediction(r *sequence.Record, row protein.Position) (token.Prediction, error) {
 	q := token.Prediction{Position: row.At, Target: p.token(row.Target), Predicted: p.token(row.Predicted), Rank: -1, NLL: row.NLL, Prob: row.Prob,
 		Confidence: math.NaN(), Entropy: math.NaN(), Brier: math.NaN()}
 	for _, residue := range []struct {

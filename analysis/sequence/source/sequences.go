@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"repscope/analysis/sequence"
-	"repscope/dataset"
+	"repscope/dataset/protein"
 	"repscope/internal/text"
 	"repscope/measure/token"
 )
 
 // FileSequences are the sequences of a table or FASTA file: see [OpenSequences].
 type FileSequences struct {
-	*dataset.SequenceFile
+	*protein.File
 	alphabet *token.Alphabet
 	letters  [256]int32 // the token of a letter
 	knows    sequence.Needs
@@ -28,9 +28,9 @@ type FileSequences struct {
 // them. A chain without a CDR mask has no CDR; residues of a chain without a mask of
 // non-templated ones are −1 in [sequence.Record].NonTemplated where the other chain has one.
 //
-// Errors are the errors of [dataset.OpenSequences]; letters must be tokens of the alphabet. The
+// Errors are the errors of [protein.Open]; letters must be tokens of the alphabet. The
 // options' Letters are not used.
-func OpenSequences(path string, o dataset.SequenceOptions, alphabet *token.Alphabet) (*FileSequences, error) {
+func OpenSequences(path string, o protein.Options, alphabet *token.Alphabet) (*FileSequences, error) {
 	s := &FileSequences{alphabet: alphabet}
 	o.Letters = ""
 	for id, name := range alphabet.Names {
@@ -44,7 +44,7 @@ func OpenSequences(path string, o dataset.SequenceOptions, alphabet *token.Alpha
 			"read; use a dump of tokens", path)
 	}
 	var err error
-	if s.SequenceFile, err = dataset.OpenSequences(path, o); err != nil {
+	if s.File, err = protein.Open(path, o); err != nil {
 		return nil, err
 	}
 	for need, roles := range map[sequence.Needs][2]string{sequence.NeedRegions: {"heavy_cdr", "light_cdr"}, sequence.NeedGermline: {"heavy_non_templated", "light_non_templated"},
@@ -64,7 +64,7 @@ const aminoAcids = "ACDEFGHIKLMNPQRSTVWY"
 
 // Notes are the notes of the file, and which letters are none of the amino acids and yet tokens of their own.
 func (s *FileSequences) Notes() []string {
-	notes := s.SequenceFile.Notes()
+	notes := s.File.Notes()
 	for i := range len(aminoAcids) {
 		if s.letters[aminoAcids[i]] == 0 && s.alphabet.Names[0] != aminoAcids[i:i+1] {
 			return notes // another alphabet
@@ -95,8 +95,8 @@ func (s *FileSequences) Knows() sequence.Needs { return s.knows }
 
 // Read implements [sequence.Sequences].
 func (s *FileSequences) Read(i int, r *sequence.Record) error {
-	var read dataset.Sequence
-	if err := s.SequenceFile.Read(i, &read); err != nil {
+	var read protein.Sequence
+	if err := s.File.Read(i, &read); err != nil {
 		return err
 	}
 	*r = sequence.Record{Index: i, ID: read.ID, Cluster: s.Clusters()[i]}

@@ -11,7 +11,7 @@ import (
 
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/source"
-	"repscope/dataset"
+	"repscope/dataset/protein"
 	"repscope/measure/token"
 )
 
@@ -22,7 +22,7 @@ func openText(t testing.TB, name, content string, alphabet *token.Alphabet) *sou
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := source.OpenSequences(path, dataset.SequenceOptions{}, alphabet)
+	s, err := source.OpenSequences(path, protein.Options{}, alphabet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +55,11 @@ func TestOpenSequences(t *testing.T) {
 	if err := os.WriteFile(path, []byte(">x\nA*C\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := source.OpenSequences(path, dataset.SequenceOptions{}, bare); err == nil || !strings.Contains(err.Error(), "position 1 is '*', want one of the letters AC") {
+	if _, err := source.OpenSequences(path, protein.Options{}, bare); err == nil || !strings.Contains(err.Error(), "position 1 is '*', want one of the letters AC") {
 		t.Errorf("the mask token as a residue: %v", err)
 	}
 	words := &token.Alphabet{Names: []string{"AAA", "CCC"}, CLS: -1, Pad: -1, EOS: -1, Unknown: -1, Mask: -1}
-	if _, err := source.OpenSequences(path, dataset.SequenceOptions{}, words); err == nil || !strings.Contains(err.Error(), "s.fa: the vocabulary has no single-letter tokens") {
+	if _, err := source.OpenSequences(path, protein.Options{}, words); err == nil || !strings.Contains(err.Error(), "s.fa: the vocabulary has no single-letter tokens") {
 		t.Errorf("%v", err)
 	}
 }
@@ -75,7 +75,7 @@ func TestSampleRegions(t *testing.T) {
 	if folder == "" {
 		t.Skip("REPSCOPE_DATA, the folder of antibody/constructed_trastuzumab_fv.csv, is not set")
 	}
-	s, err := source.OpenSequences(filepath.Join(folder, "antibody", "constructed_trastuzumab_fv.csv"), dataset.SequenceOptions{}, token.Antibody())
+	s, err := source.OpenSequences(filepath.Join(folder, "antibody", "constructed_trastuzumab_fv.csv"), protein.Options{}, token.Antibody())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestLetterNotes(t *testing.T) {
 		if err := os.WriteFile(path, []byte(">x\nEV\n>y\nEV"+letter+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := source.OpenSequences(path, dataset.SequenceOptions{}, token.Antibody()); err == nil || !strings.Contains(err.Error(), "record 1 (line 3), heavy chain: "+place) {
+		if _, err := source.OpenSequences(path, protein.Options{}, token.Antibody()); err == nil || !strings.Contains(err.Error(), "record 1 (line 3), heavy chain: "+place) {
 			t.Errorf("%s: %v", letter, err)
 		}
 	}

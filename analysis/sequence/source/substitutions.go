@@ -14,12 +14,13 @@ import (
 
 	"repscope/analysis/sequence"
 	"repscope/dataset"
+	"repscope/dataset/protein"
 	"repscope/internal/text"
 	"repscope/measure/token"
 	"repscope/measure/variant"
 )
 
-// SubstitutionFile is a table of variants; see [dataset.ReadSubstitutions].
+// SubstitutionFile is a table of variants; see [protein.ReadSubstitutions].
 type SubstitutionFile struct {
 	Assay string // of rows that do not say theirs
 	Spec  string // FILE or FILE:COLUMN, the column of the measurements
@@ -41,7 +42,7 @@ type substitutionReader struct {
 
 // row is a row of a table before its wild type is known.
 type row struct {
-	dataset.Substitution
+	protein.Substitution
 	file      *SubstitutionFile
 	mutations []variant.Mutation
 }
@@ -58,7 +59,7 @@ func (r *row) wrap(err error) error {
 // chains, or inside the chain of a column; a wild type that is one chain of a sequence
 // is found too. Variants of different wild types are assays of their own.
 //
-// Errors name the file and the row: those of [dataset.ReadSubstitutions] and [variant.Parse]; a wild
+// Errors name the file and the row: those of [protein.ReadSubstitutions] and [variant.Parse]; a wild
 // type that is not among the sequences, or ambiguous; mutations that are not those of the wild type or
 // not of the vocabulary, columns that disagree, and a variant that is there twice.
 func OpenSubstitutions(files []SubstitutionFile, sequences sequence.Sequences,
@@ -94,7 +95,7 @@ func OpenSubstitutions(files []SubstitutionFile, sequences sequence.Sequences,
 func readRows(f *SubstitutionFile) ([]row, error) {
 	var rows []row
 	texts := map[string]string{} // one copy of each
-	err := dataset.ReadSubstitutions(f.Spec, func(substitution *dataset.Substitution) error {
+	err := protein.ReadSubstitutions(f.Spec, func(substitution *protein.Substitution) error {
 		r := row{Substitution: *substitution, file: f}
 		var err error
 		if r.Mutant != "" {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"repscope/dataset"
+	"repscope/dataset/protein"
 	"repscope/internal/example"
 	"repscope/internal/example/sequences"
 )
@@ -84,7 +85,7 @@ func TestSequencesReadBack(t *testing.T) {
 	if err := run([]string{"--out", folder, "--sequences"}); err != nil {
 		t.Fatal(err)
 	}
-	file, err := dataset.OpenSequences(filepath.Join(folder, "sequences.csv"), dataset.SequenceOptions{})
+	file, err := protein.Open(filepath.Join(folder, "sequences.csv"), protein.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func TestSequencesReadBack(t *testing.T) {
 		t.Fatalf("%d sequences, want %d", file.Len(), len(want))
 	}
 	for i := range want {
-		var s dataset.Sequence
+		var s protein.Sequence
 		if err := file.Read(i, &s); err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +117,7 @@ func TestSequencesReadBack(t *testing.T) {
 		}
 	}
 	rows := 0
-	err = dataset.ReadSubstitutions(filepath.Join(folder, "substitutions.csv"), func(*dataset.Substitution) error { rows++; return nil })
+	err = protein.ReadSubstitutions(filepath.Join(folder, "substitutions.csv"), func(*protein.Substitution) error { rows++; return nil })
 	if err != nil || rows != 480 {
 		t.Errorf("%d variants, want 480; error %v", rows, err)
 	}

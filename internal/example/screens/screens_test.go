@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"repscope/dataset"
+	"repscope/dataset/casefile"
 )
 
 // set makes screens.
@@ -103,14 +104,14 @@ func TestFilesAreRead(t *testing.T) {
 		switch {
 		case strings.HasSuffix(name, "-json-response.json"):
 			kind = "trace"
-			trace, err := dataset.ParseTraces(dataset.TraceFile{Name: name, Data: data})
+			trace, err := casefile.ParseTraces(casefile.TraceFile{Name: name, Data: data})
 			if err != nil || len(trace.Calls) == 0 || strings.HasPrefix(name, "results/") && (trace.Steps == nil || *trace.Steps != (len(trace.Calls)+perStep-1)/perStep) {
 				t.Errorf("%s: %+v, %v", name, trace, err)
 			}
 		case strings.HasSuffix(name, "precomputed_blip_scores.json"):
 		case path.Ext(name) == ".json":
 			kind = "design"
-			if d, err := dataset.ParseDesign(name, data); err != nil || d.Nodes[0].Bounds.Width != Width {
+			if d, err := casefile.ParseDesign(name, data); err != nil || d.Nodes[0].Bounds.Width != Width {
 				t.Errorf("%s: %v", name, err)
 			}
 		case path.Ext(name) == ".png":
@@ -140,7 +141,7 @@ func TestCopyCallsWhatIsExpected(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			trace, err := dataset.ParseTraces(dataset.TraceFile{Name: name, Data: data})
+			trace, err := casefile.ParseTraces(casefile.TraceFile{Name: name, Data: data})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"strings"
 
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 )
 
 // DrawDesign is a design of up to 12 nodes that are nested, translucent and painted anyhow, as pick chooses: a number
 // below n.
-func DrawDesign(pick func(n int) int) *dataset.Design {
-	d := &dataset.Design{}
+func DrawDesign(pick func(n int) int) *casefile.Design {
+	d := &casefile.Design{}
 	for i := range 2 + pick(11) {
-		node := dataset.Node{Type: oneOf(pick, "FRAME", "RECTANGLE", "TEXT"), Parent: i - 1, Depth: i, Shown: true,
+		node := casefile.Node{Type: oneOf(pick, "FRAME", "RECTANGLE", "TEXT"), Parent: i - 1, Depth: i, Shown: true,
 			Characters: oneOf(pick, "OK", "Sign in", "Sign up", ""),
-			Opacity:    oneOf(pick, 1, 1, 0.5, 0.3), Bounds: &dataset.Bounds{Width: 100, Height: 100}}
+			Opacity:    oneOf(pick, 1, 1, 0.5, 0.3), Bounds: &casefile.Bounds{Width: 100, Height: 100}}
 		if i > 0 {
 			// Depth first: the parent is the node before or one of its ancestors.
 			for up := pick(i); up > 0 && node.Parent > 0; up-- {
@@ -23,11 +23,11 @@ func DrawDesign(pick func(n int) int) *dataset.Design {
 			}
 			node.Depth = d.Nodes[node.Parent].Depth + 1
 			x, y := pick(91), pick(91)
-			node.Bounds = &dataset.Bounds{X: float64(x), Y: float64(y), Width: float64(1 + pick(100-x)),
+			node.Bounds = &casefile.Bounds{X: float64(x), Y: float64(y), Width: float64(1 + pick(100-x)),
 				Height: float64(1 + pick(100-y))}
 		}
 		for range pick(3) {
-			f := dataset.Paint{Type: oneOf(pick, "SOLID", "SOLID", "SOLID", "IMAGE"), Visible: pick(2) == 1,
+			f := casefile.Paint{Type: oneOf(pick, "SOLID", "SOLID", "SOLID", "IMAGE"), Visible: pick(2) == 1,
 				Opacity: oneOf(pick, 1, 1, 0.6, 0)}
 			for c := range 3 {
 				f.Color[c] = float64(pick(5)) / 4

@@ -3,13 +3,13 @@
 package design
 
 import (
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 )
 
 // Layout is a design with its elements.
 type Layout struct {
-	*dataset.Design
+	*casefile.Design
 	Canvas box.Box // the box of the root, in pixels
 	// Canvases is how many nodes there are that could be the canvas: frames of a page, or of several.
 	Canvases int

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"repscope/analysis/canvas/internal/source"
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 )
 
-// minCanvas is the least side of a canvas in pixels: with [dataset.MaxDesignPixels] it bounds
+// minCanvas is the least side of a canvas in pixels: with [casefile.MaxDesignPixels] it bounds
 // boxes in its units.
 const minCanvas = 0.01
 
@@ -29,7 +29,7 @@ type LayoutOptions struct {
 // is shown, has a box and some of it is seen: it is no mask, and not outside of a frame that clips
 // its content or of a mask, the canvas but not the frames around it. Errors: no node with a box, or none of
 // the requested name; a canvas that is hidden or smaller than a hundredth of a pixel.
-func NewLayout(name string, d *dataset.Design, o LayoutOptions) (*Layout, error) {
+func NewLayout(name string, d *casefile.Design, o LayoutOptions) (*Layout, error) {
 	root, canvases, err := canvasOf(d, o.Node)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -66,7 +66,7 @@ func NewLayout(name string, d *dataset.Design, o LayoutOptions) (*Layout, error)
 
 // canvasOf finds the node that is the canvas, below the root or the node of a name or an id, and how many there are to
 // choose from.
-func canvasOf(d *dataset.Design, name string) (node, canvases int, err error) {
+func canvasOf(d *casefile.Design, name string) (node, canvases int, err error) {
 	root := 0
 	if name != "" {
 		if root, err = nodeNamed(d, name); err != nil {
@@ -94,7 +94,7 @@ func canvasOf(d *dataset.Design, name string) (node, canvases int, err error) {
 
 // topmost are the nodes from a root down that have a box while none around them does, and are shown; the root itself,
 // if it has a box.
-func topmost(d *dataset.Design, root int) (out []int) {
+func topmost(d *casefile.Design, root int) (out []int) {
 	if d.Nodes[root].Bounds != nil {
 		return []int{root}
 	}
@@ -113,7 +113,7 @@ func topmost(d *dataset.Design, root int) (out []int) {
 }
 
 // nodeNamed finds a node by its id, as it is written in files or in links (1:2, 1-2), else by its name.
-func nodeNamed(d *dataset.Design, name string) (int, error) {
+func nodeNamed(d *casefile.Design, name string) (int, error) {
 	id := strings.ReplaceAll(name, "-", ":")
 	named := -1
 	for i := range d.Nodes {
@@ -136,7 +136,7 @@ func nodeNamed(d *dataset.Design, name string) (int, error) {
 }
 
 // nameOf is a node for messages.
-func nameOf(n *dataset.Node) string {
+func nameOf(n *casefile.Node) string {
 	if n.ID == "" {
 		return fmt.Sprintf("the node %q without id", n.Name)
 	}

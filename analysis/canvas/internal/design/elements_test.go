@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 )
 
 // layoutOf reads a design.
 func layoutOf(t *testing.T, text string) (*Layout, error) {
 	t.Helper()
-	d, err := dataset.ParseDesign("d.json", []byte(text))
+	d, err := casefile.ParseDesign("d.json", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestCanvasOfSeveral(t *testing.T) {
 		{`{"nodes":{"1:1":{"document":` + node("1:1", "FRAME", 4, "") + `},"1:2":{"document":` + node("1:2", "FRAME", 5, "") + `}}}`, "", "1:1", 2},
 		{file(page(node("1:1", "FRAME", 5, `,"visible":false`), node("1:2", "FRAME", 5, ""))), "", "1:2", 1},
 	} {
-		d, err := dataset.ParseDesign("d.json", []byte(c.text))
+		d, err := casefile.ParseDesign("d.json", []byte(c.text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestCanvasOfSeveral(t *testing.T) {
 			t.Errorf("%s, %q: %+v, %v, want %s of %d", c.text, c.name, l, err, c.want, c.canvases)
 		}
 	}
-	d, err := dataset.ParseDesign("d.json", []byte(frames))
+	d, err := casefile.ParseDesign("d.json", []byte(frames))
 	if err != nil {
 		t.Fatal(err)
 	}

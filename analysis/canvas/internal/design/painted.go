@@ -5,7 +5,7 @@ package design
 import (
 	"strings"
 
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 )
 
@@ -42,7 +42,7 @@ func (l *Layout) Operand(e *Element) bool {
 
 // painted reports whether a node shows something itself: a fill or a stroke, of texts that say something.
 // Texts whose paints the file does not tell are taken to be seen.
-func painted(n *dataset.Node) bool {
+func painted(n *casefile.Node) bool {
 	if IsText(n) {
 		if strings.TrimSpace(n.Characters) == "" {
 			return false
@@ -51,7 +51,7 @@ func painted(n *dataset.Node) bool {
 			return true
 		}
 	}
-	for _, paints := range [][]dataset.Paint{n.Fills, n.Strokes} {
+	for _, paints := range [][]casefile.Paint{n.Fills, n.Strokes} {
 		for i := range paints {
 			p := &paints[i]
 			opacity := n.Opacity * p.Opacity
@@ -67,7 +67,7 @@ func painted(n *dataset.Node) bool {
 }
 
 // IsText reports whether a node is a text.
-func IsText(n *dataset.Node) bool { return n.Type == "TEXT" }
+func IsText(n *casefile.Node) bool { return n.Type == "TEXT" }
 
 // Leaves are the painted elements with an area that have no elements below them.
 func (l *Layout) Leaves() (elements []int, boxes []box.Box) {

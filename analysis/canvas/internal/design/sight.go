@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 )
 
@@ -16,7 +16,7 @@ const SeenElements = "the visible part of nodes, after clipping frames and masks
 // sight walks over the nodes below a canvas in their order. The canvas itself clips nothing: elements outside
 // count for some metrics.
 type sight struct {
-	nodes     []dataset.Node
+	nodes     []casefile.Node
 	root, end int
 	whole     bool      // nothing is clipped or masked
 	clip      []box.Box // by node from the root: in which what comes next below it is seen, in pixels
@@ -24,7 +24,7 @@ type sight struct {
 	mask      []bool    // by node from the root: it is a mask, or a part of one
 }
 
-func newSight(d *dataset.Design, root int, whole bool) *sight {
+func newSight(d *casefile.Design, root int, whole bool) *sight {
 	s := &sight{nodes: d.Nodes, root: root, end: endOf(d, root), whole: whole}
 	n := s.end - root
 	s.clip, s.gone, s.mask = make([]box.Box, n), make([]bool, n), make([]bool, n)
@@ -32,7 +32,7 @@ func newSight(d *dataset.Design, root int, whole bool) *sight {
 }
 
 // look returns the part of a node that is seen, and whether any is. Nodes are looked at once, in their order.
-func (s *sight) look(i int) (part dataset.Bounds, seen bool) {
+func (s *sight) look(i int) (part casefile.Bounds, seen bool) {
 	n, k := &s.nodes[i], i-s.root
 	around, parent := box.Everywhere, n.Parent-s.root
 	if k > 0 {
@@ -61,7 +61,8 @@ func (s *sight) look(i int) (part dataset.Bounds, seen bool) {
 	if visible == bounds {
 		return *n.Bounds, n.Shown && !s.gone[k]
 	}
-	return dataset.Bounds{X: visible.X0, Y: visible.Y0, Width: visible.X1 - visible.X0, Height: visible.Y1 - visible.Y0}, n.Shown && !s.gone[k]
+	return casefile.Bounds{X: visible.X0, Y: visible.Y0, Width: visible.X1 - visible.X0, Height: visible.Y1 - visible.Y0},
+		n.Shown && !s.gone[k]
 }
 
 // meet is what two boxes share; its ends are in the wrong order where that is nothing.
@@ -125,7 +126,7 @@ func (l *Layout) strips(e *Element) (out []box.Box, ok bool) {
 		if !(left < right && from < to) {
 			continue
 		}
-		strip := onCanvas(dataset.Bounds{X: x + left, Y: y + from, Width: right - left, Height: to - from}, canvas)
+		strip := onCanvas(casefile.Bounds{X: x + left, Y: y + from, Width: right - left, Height: to - from}, canvas)
 		out = append(out, meet(strip, e.Box))
 	}
 	return out, true
@@ -138,12 +139,12 @@ func interval(constant, slope, half float64) (low, high float64) {
 }
 
 // pixels are bounds as a box.
-func pixels(b dataset.Bounds) box.Box {
+func pixels(b casefile.Bounds) box.Box {
 	return box.Box{X0: b.X, Y0: b.Y, X1: b.X + b.Width, Y1: b.Y + b.Height}
 }
 
 // onCanvas is a box in units of the canvas. Boxes without width or height stay so.
-func onCanvas(b, canvas dataset.Bounds) box.Box {
+func onCanvas(b, canvas casefile.Bounds) box.Box {
 	x, y := (b.X-canvas.X)/canvas.Width, (b.Y-canvas.Y)/canvas.Height
 	to := box.Box{X0: x, Y0: y, X1: (b.X + b.Width - canvas.X) / canvas.Width, Y1: (b.Y + b.Height - canvas.Y) / canvas.Height}
 	if b.Width == 0 {
@@ -156,7 +157,7 @@ func onCanvas(b, canvas dataset.Bounds) box.Box {
 }
 
 // endOf is the first node that is not below another.
-func endOf(d *dataset.Design, root int) int {
+func endOf(d *casefile.Design, root int) int {
 	end := root + 1
 	for end < len(d.Nodes) && d.Nodes[end].Depth > d.Nodes[root].Depth {
 		end++

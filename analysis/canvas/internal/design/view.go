@@ -7,6 +7,7 @@ import (
 
 	"repscope/analysis/canvas/internal/source"
 	"repscope/dataset"
+	"repscope/dataset/casefile"
 )
 
 // Screens are both designs of a case, as they are read.
@@ -56,7 +57,7 @@ func (v *View) Layout() (*Layout, error) {
 		if err != nil {
 			return nil, err
 		}
-		d, err := dataset.ParseDesign(v.Side.Design, data)
+		d, err := casefile.ParseDesign(v.Side.Design, data)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,7 @@ package semantic
 
 import (
 	"repscope/analysis/canvas/internal/source"
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 )
 
 // Open loads what all cases share, such as a model, before any case is scored. Errors name the
@@ -32,7 +32,7 @@ func (o *Options) Identity() []string {
 }
 
 // Stored are the scores that were computed earlier, in the order of their file; of settings that are open.
-func (o *Options) Stored() []dataset.SemanticScore { return o.opened.listed }
+func (o *Options) Stored() []casefile.SemanticScore { return o.opened.listed }
 
 // load reads the files.
 func (s *opened) load(cases []source.Case, read source.Reader, threads int) error {

@@ -13,6 +13,7 @@ import (
 
 	"repscope/analysis/canvas/internal/source"
 	"repscope/dataset"
+	"repscope/dataset/casefile"
 	"repscope/internal/text"
 	"repscope/internal/tokenizer"
 	"repscope/latent"
@@ -21,9 +22,9 @@ import (
 // opened are the opened inputs of [Options]. Several goroutines may ask them.
 type opened struct {
 	o        *Options
-	captions map[string]*dataset.Captions
-	scores   map[string]*dataset.SemanticScore
-	listed   []dataset.SemanticScore // scores in the order of their file
+	captions map[string]*casefile.Captions
+	scores   map[string]*casefile.SemanticScore
+	listed   []casefile.SemanticScore // scores in the order of their file
 	texts    *embeddings
 	images   *embeddings
 	models
@@ -78,12 +79,12 @@ func (s *opened) loadCaptions(names map[string]bool, read source.Reader) ([]stri
 	if err != nil {
 		return nil, fmt.Errorf("captions: %w", source.PathError(err))
 	}
-	list, err := dataset.ParseCaptions(s.o.Captions, data)
+	list, err := casefile.ParseCaptions(s.o.Captions, data)
 	if err != nil {
 		return nil, fmt.Errorf("captions: %w", err)
 	}
 	s.Enter("captions", s.o.Captions, source.DigestOf(data))
-	s.captions = map[string]*dataset.Captions{}
+	s.captions = map[string]*casefile.Captions{}
 	ids := make([]string, len(list))
 	for i := range list {
 		ids[i] = list[i].Case
@@ -105,11 +106,11 @@ func (s *opened) loadScores(names map[string]bool, read source.Reader) error {
 	if err != nil {
 		return fmt.Errorf("scores of captions: %w", source.PathError(err))
 	}
-	if s.listed, err = dataset.ParseSemanticScores(s.o.Scores, data); err != nil {
+	if s.listed, err = casefile.ParseSemanticScores(s.o.Scores, data); err != nil {
 		return fmt.Errorf("scores of captions: %w", err)
 	}
 	s.Enter("scores of captions", s.o.Scores, source.DigestOf(data))
-	s.scores = map[string]*dataset.SemanticScore{}
+	s.scores = map[string]*casefile.SemanticScore{}
 	ids := make([]string, len(s.listed))
 	for i := range s.listed {
 		ids[i] = s.listed[i].Case
@@ -128,7 +129,7 @@ func (s *opened) loadRows(names map[string]bool, read source.Reader) ([]string, 
 	if err != nil {
 		return nil, fmt.Errorf("cases of embeddings: %w", source.PathError(err))
 	}
-	ids, err := dataset.ParseCases(s.o.Rows, data)
+	ids, err := casefile.ParseCases(s.o.Rows, data)
 	if err != nil {
 		return nil, fmt.Errorf("cases of embeddings: %w", err)
 	}

@@ -4,7 +4,7 @@ package textblock
 
 import (
 	"repscope/analysis/canvas/internal/design"
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 	"repscope/measure/color"
 )
@@ -17,7 +17,7 @@ const paintSteps = 1 << 27
 // as a whole. Clipped and masked parts are not painted. The page below everything is white.
 // Strokes, effects, blend modes and corners are left out.
 type painting struct {
-	nodes    []dataset.Node
+	nodes    []casefile.Node
 	painted  []paintedBox
 	above    []int32 // by node: the nearest translucent one of it and its ancestors up to the canvas, −1 for none
 	end      []int32 // by node: the first node that is not below it
@@ -176,7 +176,7 @@ func (p *painting) open(node int) {
 }
 
 // fill paints fills onto a layer.
-func (l *layer) fill(fills []dataset.Paint) {
+func (l *layer) fill(fills []casefile.Paint) {
 	for i := range fills {
 		f := &fills[i]
 		switch {
@@ -209,12 +209,12 @@ func (l layer) onto(below layer, opacity float64) layer {
 func (l *layer) color() color.SRGB { return color.SRGB{R: l.r, G: l.g, B: l.b} }
 
 // visible reports whether a paint is seen.
-func visible(f *dataset.Paint) bool {
+func visible(f *casefile.Paint) bool {
 	return f.Visible && f.Opacity > 0 && (f.Type != "SOLID" || f.Color[3] > 0)
 }
 
 // paints reports whether fills are seen.
-func paints(fills []dataset.Paint) bool {
+func paints(fills []casefile.Paint) bool {
 	for i := range fills {
 		if visible(&fills[i]) {
 			return true
@@ -224,7 +224,7 @@ func paints(fills []dataset.Paint) bool {
 }
 
 // hides reports whether one of the fills is a color through which nothing is seen.
-func hides(fills []dataset.Paint) bool {
+func hides(fills []casefile.Paint) bool {
 	for i := range fills {
 		if f := &fills[i]; f.Visible && f.Type == "SOLID" && f.Opacity >= 1 && f.Color[3] >= 1 {
 			return true

@@ -8,10 +8,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
 	"repscope/analysis/canvas/internal/casetest"
 	"repscope/analysis/canvas/internal/design"
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 	"repscope/measure/color"
 )
@@ -80,7 +79,7 @@ func far(a, b color.SRGB) bool {
 // layoutFrom reads a design.
 func layoutFrom(t *testing.T, file string) *design.Layout {
 	t.Helper()
-	d, err := dataset.ParseDesign("d.json", []byte(file))
+	d, err := casefile.ParseDesign("d.json", []byte(file))
 	if err != nil {
 		t.Fatal(err)
 	}

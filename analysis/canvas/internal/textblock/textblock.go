@@ -7,7 +7,7 @@ import (
 
 	"repscope/analysis/canvas/internal/design"
 	"repscope/analysis/canvas/internal/source"
-	"repscope/dataset"
+	"repscope/dataset/casefile"
 	"repscope/measure/box"
 	"repscope/measure/color"
 	"repscope/measure/text"
@@ -63,7 +63,7 @@ func Find(l *design.Layout) ([]Block, error) {
 
 // large reports whether a text is large by WCAG 2: 18 points (24 pixels), or 14 points (18.66 pixels) and bold. One
 // of unknown size is not.
-func large(n *dataset.Node) bool {
+func large(n *casefile.Node) bool {
 	return n.FontSize >= 24 || n.FontSize >= 18.66 && n.FontWeight >= 700
 }
 
