@@ -1,25 +1,30 @@
-// Tables that are written as JSON: an object of single values for each row, as pandas writes them.
+// Tables that are written as JSON: an object for each row, as data frames are written.
 
 package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"repscope/internal/bound"
 	"repscope/internal/gunzip"
+	"repscope/internal/tabular"
 )
 
 // EachLine calls do with the value of every line of JSON Lines that is not empty, and with FILE:line. Errors name the
 // line and column, as those of [Parse].
 func EachLine(name string, data []byte, do func(where string, v any) error) error {
 	line := 0
-	for text := range bytes.Lines(data) {
+	for text := range bytes.Lines(bytes.TrimPrefix(data, []byte(tabular.Mark))) {
 		line++
+		text = bytes.TrimRight(text, "\r\n")
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
@@ -37,7 +42,7 @@ func EachLine(name string, data []byte, do func(where string, v any) error) erro
 // IsRecords reports whether a text is JSON Lines: its first line is an object, and others follow or the name of the
 // file says so.
 func IsRecords(name string, data []byte) bool {
-	line, rest, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
+	line, rest, _ := bytes.Cut(bytes.TrimSpace(bytes.TrimPrefix(data, []byte(tabular.Mark))), []byte("\n"))
 	ending := strings.ToLower(filepath.Ext(gunzip.Name(name)))
 	if len(bytes.TrimSpace(rest)) == 0 && ending != ".jsonl" && ending != ".ndjson" {
 		return false
@@ -45,84 +50,118 @@ func IsRecords(name string, data []byte) bool {
 	return bytes.HasPrefix(line, []byte("{")) && json.Valid(line)
 }
 
-// Records returns JSON Lines as the text of a table: a column for each name in the order of their occurrence, and empty
-// cells for null and for names that a row lacks. Errors, with the line: no object, and a list or object in it.
+// mostColumns is the most columns of a table of records.
+const mostColumns = 1 << 14
+
+// Records returns JSON Lines as the text of a table, with a column for each member in the order of their occurrence.
+// Members of an object inside another are named by the path to them: config.lr. A null, and a member that an object
+// lacks, is an empty cell; a list is a cell "(list of 2)", which is no number. Errors, with the line: no object, more
+// than 16,384 different members, a table that is too large for its file.
 func Records(name string, data []byte) ([]byte, error) {
-	r := &records{name: name, size: int64(len(data)), place: map[string]int{}}
-	if err := EachLine(name, data, r.row); err != nil {
-		return nil, err
-	}
-	return r.text()
+	return recordTable(name, int64(len(data)), func(do func(where string, v any) error) error {
+		return EachLine(name, data, do)
+	})
 }
 
-// RecordsOf is [Records] of a list of size bytes.
+// RecordsOf is [Records] of a list in a file of size bytes.
 func RecordsOf(name string, list []any, size int64) ([]byte, error) {
-	r := &records{name: name, size: size, place: map[string]int{}}
-	for i, v := range list {
-		if err := r.row(fmt.Sprintf("%s: row %d", name, i), v); err != nil {
-			return nil, err
+	return recordTable(name, size, func(do func(where string, v any) error) error {
+		for i, v := range list {
+			if err := do(fmt.Sprintf("%s: row %d of the list", name, i), v); err != nil {
+				return err
+			}
 		}
-	}
-	return r.text()
+		return nil
+	})
 }
 
-// records are rows of the cells that they have.
+// records are the columns of a table, and one row.
 type records struct {
 	name    string
 	size    int64 // of the file
 	columns []string
-	place   map[string]int
-	rows    [][]place
+	index   map[string]int
+	cells   []string
+	filled  []int // the columns of the cells that the row has
 }
 
-// place is a cell and its column.
-type place struct {
-	column int
-	cell   string
-}
-
-func (r *records) row(where string, v any) error {
-	o, ok := v.(Object)
-	if !ok {
-		return fmt.Errorf("%s: want an object of single values, a row of a table", where)
+// recordTable writes the objects of a walk as a table.
+func recordTable(name string, size int64, walk func(do func(where string, v any) error) error) ([]byte, error) {
+	r := &records{name: name, size: size, index: map[string]int{}}
+	first := errors.New("the columns of the first row are known")
+	err := walk(func(where string, v any) error {
+		o, _ := v.(Object)
+		return cmp.Or(r.enter(where, "", o), first)
+	})
+	if !errors.Is(err, first) {
+		return nil, err
 	}
-	var cells []place
-	for _, key := range o.Keys() {
-		value, _ := o.Get(key)
-		k, known := r.place[key]
-		if !known {
-			k = len(r.columns)
-			r.columns, r.place[key] = append(r.columns, key), k
-		}
-		switch value := value.(type) {
-		case nil:
-		case []any, Object:
-			return fmt.Errorf("%s: %q is a list or an object, want one value in each column", where, key)
-		default:
-			cells = append(cells, place{k, fmt.Sprint(value)})
+	for { // once where all rows have the same members
+		known := len(r.columns)
+		text, err := r.write(walk)
+		if err != nil || len(r.columns) == known {
+			return text, err
 		}
 	}
-	r.rows = append(r.rows, cells)
-	return bound.Check(r.name, int64(len(r.rows))*int64(len(r.columns)), r.size)
 }
 
-func (r *records) text() ([]byte, error) {
+// write writes the columns known so far, and enters others.
+func (r *records) write(walk func(do func(where string, v any) error) error) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	record := make([]string, len(r.columns))
-	err := w.Write(r.columns)
-	for _, cells := range r.rows {
-		clear(record)
-		for _, c := range cells {
-			record[c.column] = c.cell
-		}
-		if err == nil {
-			err = w.Write(record)
-		}
+	known := len(r.columns)
+	if err := w.Write(r.columns); err != nil {
+		return nil, err
 	}
+	err := walk(func(where string, v any) error {
+		o, ok := v.(Object)
+		if !ok {
+			return fmt.Errorf("%s: want an object, which is a row of a table", where)
+		}
+		for _, k := range r.filled {
+			r.cells[k] = ""
+		}
+		r.filled = r.filled[:0]
+		if err := r.enter(where, "", o); err != nil {
+			return err
+		}
+		if err := w.Write(r.cells[:known]); err != nil {
+			return err
+		}
+		return bound.Check(r.name+": as a table it", int64(b.Len())+int64(len(r.columns)), r.size)
+	})
 	w.Flush()
-	if err == nil {
-		err = w.Error()
-	}
 	return b.Bytes(), err
+}
+
+// enter enters the members of an object; inside is the path to it, with a point at its end.
+func (r *records) enter(where, inside string, o Object) error {
+	for _, key := range o.Keys() {
+		v, _ := o.Get(key)
+		name, cell := inside+key, ""
+		switch v := v.(type) {
+		case Object:
+			if err := r.enter(where, name+".", v); err != nil {
+				return err
+			}
+			continue
+		case string:
+			cell = v
+		case json.Number:
+			cell = v.String()
+		case bool:
+			cell = strconv.FormatBool(v)
+		case []any:
+			cell = fmt.Sprintf("(list of %d)", len(v))
+		}
+		k, ok := r.index[name]
+		if !ok {
+			if k = len(r.columns); k == mostColumns {
+				return fmt.Errorf("%s: the objects have more than %d different members", where, mostColumns)
+			}
+			r.index[name], r.columns, r.cells = k, append(r.columns, name), append(r.cells, "")
+		}
+		r.cells[k], r.filled = cell, append(r.filled, k)
+	}
+	return nil
 }

@@ -15,8 +15,7 @@ func TestRecords(t *testing.T) {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
 	for text, want := range map[string]string{
-		"{\"a\":1}\n[2]\n":             "t.jsonl:2: want an object of single values",
-		"{\"a\":1}\n\n{\"b\":[1]}\n":   `t.jsonl:3: "b" is a list or an object`,
+		"{\"a\":1}\n[2]\n":             "t.jsonl:2: want an object, which is a row of a table",
 		"{\"a\":1}\n{\"a\":2,\"a\":3}": "t.jsonl:2:8: a: the name is used twice",
 		"{\"a\":1}\n{\"a\":":           "t.jsonl:2:6: a: truncated",
 	} {
@@ -50,7 +49,7 @@ func TestRecords_Hostile(t *testing.T) {
 	for i := range 60_000 {
 		fmt.Fprintf(&b, "{\"%d\":1}\n", i)
 	}
-	if _, err := Records("t.jsonl", []byte(b.String())); err == nil || !strings.Contains(err.Error(), "damaged or malicious") {
+	if _, err := Records("t.jsonl", []byte(b.String())); err == nil || !strings.Contains(err.Error(), "more than 16384 different members") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -101,20 +101,32 @@ func Improvement(x, y ByTask) float64 {
 	return stat.Mean(shares)
 }
 
-// wins is the share of pairs in which x is higher, by halves.
+// wins is the share of pairs in which x is higher, by halves; NaN is neither higher nor lower.
 func wins(x, y []float64) float64 {
-	halves := 0
-	for _, a := range x {
-		for _, b := range y {
-			switch {
-			case a > b:
-				halves += 2
-			case a == b:
-				halves++
-			}
-		}
+	x, y = ascending(x), ascending(y)
+	pairs := len(x) * len(y)
+	for len(y) > 0 && math.IsNaN(y[0]) { // NaN is sorted to the front
+		y = y[1:]
 	}
-	return float64(halves) / float64(2*len(x)*len(y))
+	halves, below, within := 0, 0, 0
+	for _, a := range x {
+		for below < len(y) && y[below] < a {
+			below++
+		}
+		for within = max(within, below); within < len(y) && y[within] == a; {
+			within++
+		}
+		halves += below + within
+	}
+	return float64(halves) / float64(2*pairs)
+}
+
+// ascending are values in ascending order: themselves if they are.
+func ascending(values []float64) []float64 {
+	if slices.IsSorted(values) {
+		return values
+	}
+	return slices.Sorted(slices.Values(values))
 }
 
 // RunProfile returns the statistic that is the share of runs with a score above tau:
@@ -168,6 +180,15 @@ func GeometricMeanRatio(x, y ByTask) float64 {
 // AverageRanks returns for each of several models its mean rank over tasks by the mean
 // score: 1 is the best (highest), equal scores share the mean of their ranks.
 func AverageRanks(models []ByTask) []float64 {
+	out := make([]float64, len(models))
+	for i, ranks := range ranksByTask(models) {
+		out[i] = stat.Mean(ranks)
+	}
+	return out
+}
+
+// ranksByTask are the ranks of the models in each task.
+func ranksByTask(models []ByTask) [][]float64 {
 	tasks := len(models[0])
 	ranks := make([][]float64, len(models))
 	column := make([]float64, len(models))
@@ -179,9 +200,5 @@ func AverageRanks(models []ByTask) []float64 {
 			ranks[i] = append(ranks[i], r)
 		}
 	}
-	out := make([]float64, len(models))
-	for i := range ranks {
-		out[i] = stat.Mean(ranks[i])
-	}
-	return out
+	return ranks
 }

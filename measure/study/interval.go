@@ -73,11 +73,25 @@ type Estimate struct {
 // Estimate returns a statistic of one model, with an interval on the scale of the options.
 // Errors: a model that is not in the study, a level outside (0, 1), a context that ends.
 func (m *Matrix) Estimate(ctx context.Context, model string, s Statistic, o Options) (Estimate, error) {
-	e, err := m.one(ctx, []string{model}, o, func(of []ByTask) float64 { return s(of[0]) })
+	ask := func(scale func(float64) float64) (Estimate, error) {
+		f := statistic{of: func(of []ByTask, dst []float64) { dst[0] = scale(s(of[0])) }}
+		if quick := s.quick(); quick != nil {
+			f.deletions = func(of []ByTask) deletion {
+				deleted := quick(of[0])
+				return func(_, t, r int, dst []float64) { dst[0] = scale(deleted(t, r)) }
+			}
+		}
+		list, err := m.estimates(ctx, []string{model}, 1, o, f)
+		if err != nil {
+			return Estimate{}, err
+		}
+		return list[0], nil
+	}
+	e, err := ask(func(v float64) float64 { return v })
 	if err != nil || !o.Scale.Bounded() || !e.Interval.Defined() {
 		return e, err
 	}
-	scaled, err := m.one(ctx, []string{model}, o, func(of []ByTask) float64 { return o.Scale.To(s(of[0])) })
+	scaled, err := ask(o.Scale.To)
 	if scaled.Interval.Defined() {
 		e.Interval.Low, e.Interval.High = o.Scale.From(scaled.Interval.Low), o.Scale.From(scaled.Interval.High)
 	} else { // a deletion at the end of the range
@@ -126,7 +140,7 @@ func (m *Matrix) GeometricMeanRatio(ctx context.Context, x, y string, o Options)
 
 func (m *Matrix) one(ctx context.Context, models []string, o Options,
 	f func(byModel []ByTask) float64) (Estimate, error) {
-	list, err := m.estimates(ctx, models, 1, o, func(of []ByTask, dst []float64) { dst[0] = f(of) })
+	list, err := m.estimates(ctx, models, 1, o, statistic{of: func(of []ByTask, dst []float64) { dst[0] = f(of) }})
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -161,7 +175,16 @@ func noInterval(level float64, reason string) stat.Interval {
 }
 
 // statistic fills dst from the scores of some models.
-type statistic func(of []ByTask, dst []float64)
+type statistic struct {
+	of        func(of []ByTask, dst []float64)
+	deletions func(of []ByTask) deletion // nil: deletions are computed as of is
+}
+
+// deletion fills dst without run r of task t of a model, or without task t of all models where r is [wholeTask].
+type deletion func(model, t, r int, dst []float64)
+
+// wholeTask stands for all runs of a task.
+const wholeTask = -1
 
 // estimates returns size statistics of some models with their intervals.
 func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Options, f statistic) ([]Estimate, error) {
@@ -174,7 +197,7 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 		return nil, err
 	}
 	values := make([]float64, size)
-	f(scores, values)
+	f.of(scores, values)
 	out := make([]Estimate, size)
 	for i, v := range values {
 		out[i] = Estimate{Value: v, StdError: math.NaN(), DF: math.NaN(), P: math.NaN()}
@@ -255,7 +278,7 @@ func percentile(ctx context.Context, models []string, byModel []ByTask, o Option
 		}
 		return func(b int) error {
 			resample(drawn, byModel, models, b, o)
-			f(drawn, values)
+			f.of(drawn, values)
 			for i, v := range values {
 				replicates[i][b] = v
 			}
@@ -318,12 +341,23 @@ func jackknife(ctx context.Context, byModel []ByTask, o Options, f statistic, ou
 	} else {
 		strata = withoutRuns(byModel)
 	}
+	without := func(s stratum, j int, dst []float64) { f.of(s.without(j), dst) }
+	if f.deletions != nil {
+		deleted := f.deletions(byModel)
+		without = func(s stratum, j int, dst []float64) {
+			if s.task == wholeTask {
+				deleted(0, j, wholeTask, dst)
+			} else {
+				deleted(s.model, s.task, j, dst)
+			}
+		}
+	}
 	parts := make([][]float64, len(strata)) // of each stratum, the variance of every statistic
 	err := parallel.For(ctx, o.Threads, len(strata), func(_, s int) {
 		deleted := make([][]float64, strata[s].size)
 		for j := range deleted {
 			deleted[j] = make([]float64, len(out))
-			f(strata[s].without(j), deleted[j])
+			without(strata[s], j, deleted[j])
 		}
 		parts[s] = variances(deleted, len(out))
 	})
@@ -382,8 +416,9 @@ func variances(deleted [][]float64, size int) []float64 {
 // stratum are deletions that are alike. Each is made when it is needed: together they would take the square of the
 // memory of the scores.
 type stratum struct {
-	size    int
-	without func(j int) []ByTask // the models after the j-th deletion
+	size        int
+	model, task int                  // whose runs are deleted; all tasks in turn where the task is [wholeTask]
+	without     func(j int) []ByTask // the models after the j-th deletion
 }
 
 // withoutRuns is a stratum for every model and task with at least two runs.
@@ -394,10 +429,9 @@ func withoutRuns(models []ByTask) []stratum {
 			if len(runs) < 2 {
 				continue
 			}
-			strata = append(strata, stratum{len(runs), func(r int) []ByTask {
-				all, fewer := slices.Clone(models), slices.Clone(scores)
-				fewer[t] = slices.Delete(slices.Clone(runs), r, r+1)
-				all[i] = fewer
+			strata = append(strata, stratum{len(runs), i, t, func(r int) []ByTask {
+				all := slices.Clone(models)
+				all[i] = scores.without(t, r)
 				return all
 			}})
 		}
@@ -407,10 +441,10 @@ func withoutRuns(models []ByTask) []stratum {
 
 // withoutTasks is one stratum: all models without one task each.
 func withoutTasks(models []ByTask) stratum {
-	return stratum{len(models[0]), func(t int) []ByTask {
+	return stratum{len(models[0]), 0, wholeTask, func(t int) []ByTask {
 		all := make([]ByTask, len(models))
 		for i, scores := range models {
-			all[i] = slices.Delete(slices.Clone(scores), t, t+1)
+			all[i] = scores.without(t, wholeTask)
 		}
 		return all
 	}}

@@ -20,8 +20,11 @@ func (m *Matrix) AverageRanks(ctx context.Context, o Options) ([]Estimate, error
 	if o.Method != Percentile {
 		o.Tasks = true
 	}
-	list, err := m.estimates(ctx, m.Models, len(m.Models), o,
-		func(of []ByTask, dst []float64) { copy(dst, AverageRanks(of)) })
+	ranks := statistic{of: func(of []ByTask, dst []float64) { copy(dst, AverageRanks(of)) }}
+	if o.Tasks {
+		ranks.deletions = ranksWithout
+	}
+	list, err := m.estimates(ctx, m.Models, len(m.Models), o, ranks)
 	if err != nil || o.Method == Percentile {
 		return list, err
 	}
@@ -39,6 +42,20 @@ func (m *Matrix) AverageRanks(ctx context.Context, o Options) ([]Estimate, error
 		list[i] = e
 	}
 	return list, nil
+}
+
+// ranksWithout are average ranks without a task. Ranks are halves, so the sums are exact.
+func ranksWithout(models []ByTask) deletion {
+	ranks := ranksByTask(models)
+	totals := make([]float64, len(models))
+	for i := range ranks {
+		totals[i] = stat.Sum(ranks[i])
+	}
+	return func(_, t, _ int, dst []float64) {
+		for i := range dst {
+			dst[i] = (totals[i] - ranks[i][t]) / float64(len(ranks[i])-1)
+		}
+	}
 }
 
 // Pair is a decision about two models, by their places in [Matrix.Models].

@@ -193,9 +193,9 @@ func (m *Matrix) profile(ctx context.Context, model string, thresholds []float64
 	for i, tau := range thresholds {
 		statistics[i] = statisticAt(tau)
 	}
-	return m.estimates(ctx, []string{model}, len(thresholds), o, func(byModel []ByTask, dst []float64) {
+	return m.estimates(ctx, []string{model}, len(thresholds), o, statistic{of: func(byModel []ByTask, dst []float64) {
 		for i, s := range statistics {
 			dst[i] = s(byModel[0])
 		}
-	})
+	}})
 }

@@ -132,3 +132,53 @@ func BenchmarkModels(b *testing.B) {
 		}
 	})
 }
+
+// longTable is a table with a score in each row: of models, tasks, runs and metrics.
+func longTable(models, tasks, runs, metrics int) string {
+	random := stat.NewRandom(stat.StreamStudyExample.Key(2))
+	var table strings.Builder
+	table.WriteString("model,task,run,metric,score\n")
+	for m := range models {
+		for t := range tasks {
+			for r := range runs {
+				for k := range metrics {
+					fmt.Fprintf(&table, "model%d,task%d,%d,metric%d,%.6f\n", m, t, r, k, random.Normal())
+				}
+			}
+		}
+	}
+	return table.String()
+}
+
+// BenchmarkLongTable reads long tables of many rows, and compares them with all files written.
+func BenchmarkLongTable(b *testing.B) {
+	for _, size := range [][4]int{{10, 100, 10, 10}, {10, 100, 100, 10}, {20, 1000, 50, 1}} {
+		rows := size[0] * size[1] * size[2] * size[3]
+		table := longTable(size[0], size[1], size[2], size[3])
+		name := fmt.Sprintf("rows=%d/models=%d/tasks=%d/runs=%d/metrics=%d", rows, size[0], size[1], size[2], size[3])
+		path := filepath.Join(b.TempDir(), "long.csv")
+		if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		b.Run("read/"+name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(table)))
+			for b.Loop() {
+				if _, err := ReadFrom("long.csv", []byte(table)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("command/"+name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(table)))
+			for b.Loop() {
+				var stdout, stderr bytes.Buffer
+				words := []string{path, "--higher", "*", "--quiet", "--out", b.TempDir()}
+				if code := run.Run(b.Context(), Command, words, &stdout, &stderr); code != 0 {
+					b.Fatal(stderr.String())
+				}
+			}
+		})
+	}
+}

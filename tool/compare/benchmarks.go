@@ -12,7 +12,6 @@ import (
 
 	"repscope/internal/filename"
 	"repscope/internal/gunzip"
-	"repscope/internal/run"
 	"repscope/report"
 )
 
@@ -22,9 +21,6 @@ var benchmarkLine = regexp.MustCompile(`^Benchmark\S*\s+[0-9]+\s+\S+\s+\S`)
 // benchmarkKey is a line of a key and what it is.
 var benchmarkKey = regexp.MustCompile(`^(goos|goarch|pkg|cpu): *(.*)$`)
 
-// statistics is the beginning of a table that benchstat wrote.
-var statistics = regexp.MustCompile(`(?m)^,[^,\n]+/op,CI|^.*│.*(vs base|/op)`)
-
 // unitDirections are the units whose better direction is the same everywhere.
 var unitDirections = map[string]report.Direction{"ns/op": report.Lower, "sec/op": report.Lower, "B/op": report.Lower, "allocs/op": report.Lower,
 	"MB/s": report.Higher, "B/s": report.Higher}
@@ -32,11 +28,11 @@ var unitDirections = map[string]report.Direction{"ns/op": report.Lower, "sec/op"
 // isBenchmarks reports whether text holds results of benchmarks, or a table of them.
 func isBenchmarks(data []byte) bool {
 	first, _, _ := bytes.Cut(data, []byte("\n"))
-	if benchmarkKey.Match(bytes.TrimSpace(first)) || statistics.Match(data) {
+	if benchmarkKey.Match(bytes.TrimSpace(first)) {
 		return true
 	}
 	for line := range bytes.Lines(data) {
-		if benchmarkLine.Match(line) {
+		if bytes.HasPrefix(line, []byte("Benchmark")) && benchmarkLine.Match(line) || isPrinted(line) {
 			return true
 		}
 	}
@@ -69,12 +65,11 @@ func readBenchmarks(path string, data []byte) ([]*File, error) {
 			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
 		}
 	}
+	if len(b.order) == 0 && printedTable(data) {
+		return readBenchstat(b, data)
+	}
 	if len(b.order) == 0 {
-		err := fmt.Errorf("%s: no line is the result of a benchmark (BenchmarkName-8  100  12.5 ns/op)", path)
-		if statistics.Match(data) {
-			return nil, run.Hint(err, "it is a table of benchstat: give the outputs of go test -bench that it was made of")
-		}
-		return nil, err
+		return nil, fmt.Errorf("%s: no line is the result of a benchmark (BenchmarkName-8  100  12.5 ns/op)", path)
 	}
 	packages := slices.ContainsFunc(b.order, func(of benchmark) bool { return of.pkg != b.order[0].pkg })
 	var files []*File

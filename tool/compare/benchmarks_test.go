@@ -77,15 +77,13 @@ func TestBenchmarks(t *testing.T) {
 func TestBadBenchmarks(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"BenchmarkA-8 100 12 ns/op 7\n":                                    `b.txt:1: BenchmarkA-8: "7" has no unit`,
-		"BenchmarkA-8 100 fast ns/op\n":                                    `b.txt:1: BenchmarkA-8: ns/op is "fast", want a number`,
-		"BenchmarkA-8 100 NaN ns/op\n":                                     "want a number",
-		"BenchmarkA-8 100 1e999 ns/op\n":                                   "want a number",
-		"BenchmarkA-8 100 1 ns/op 2 ns/op\n":                               "ns/op is there twice",
-		"goos: linux\nFAIL\n":                                              "b.txt: no line is the result of a benchmark",
-		"goos: linux\nBenchmarkA 1 2 ns/op\ngoos: darwin\n":                "b.txt:3: goos is darwin here and linux above",
-		"goos: linux\n,old.txt,,new.txt\n,sec/op,CI,sec/op,CI,vs base,P\n": "no line is the result of a benchmark",
-		",old.txt,,new.txt\n,sec/op,CI,sec/op,CI\nA-8,1,0%,2,0%\n":         "no line is the result of a benchmark",
+		"BenchmarkA-8 100 12 ns/op 7\n":                     `b.txt:1: BenchmarkA-8: "7" has no unit`,
+		"BenchmarkA-8 100 fast ns/op\n":                     `b.txt:1: BenchmarkA-8: ns/op is "fast", want a number`,
+		"BenchmarkA-8 100 NaN ns/op\n":                      "want a number",
+		"BenchmarkA-8 100 1e999 ns/op\n":                    "want a number",
+		"BenchmarkA-8 100 1 ns/op 2 ns/op\n":                "ns/op is there twice",
+		"goos: linux\nFAIL\n":                               "b.txt: no line is the result of a benchmark",
+		"goos: linux\nBenchmarkA 1 2 ns/op\ngoos: darwin\n": "b.txt:3: goos is darwin here and linux above",
 	} {
 		if files, err := ReadFrom("b.txt", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v, want %q", text, files, err, want)

@@ -326,7 +326,7 @@ func (g *group) unify() {
 // call renames the numbers of the row in which a path leads to a number, so that it is that
 // number's.
 func (m *FileModel) call(path string) {
-	if _, ok := m.at[path]; ok {
+	if _, ok := m.find(path); ok {
 		return
 	}
 	place, ok := m.part.Place(path)
@@ -412,7 +412,7 @@ func (e *TwiceError) Hints() []string {
 // ahead if another model predicts more.
 func (m *FileModel) sameNumbers(other *FileModel) bool {
 	for _, o := range other.Numbers {
-		i, ok := m.at[o.Path]
+		i, ok := m.find(o.Path)
 		if !ok {
 			return false
 		}

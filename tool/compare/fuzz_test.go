@@ -127,6 +127,18 @@ func FuzzScoreTable(f *testing.F) {
 	})
 }
 
+func FuzzRecords(f *testing.F) {
+	f.Add([]byte("{\"model\":\"a\",\"task\":\"x\",\"score\":1}\n{\"model\":\"b\",\"task\":\"x\",\"score\":null}\n"))
+	f.Add([]byte(`[{"model":"a","test":{"acc":1}},{"model":"b","late":[1]}]`))
+	f.Fuzz(func(t *testing.T, data []byte) { readsOrRefuses(t, "scores.jsonl", data, Tables{}) })
+}
+
+func FuzzBenchstat(f *testing.F) {
+	f.Add([]byte(benchstatText))
+	f.Add([]byte(benchstatCSV))
+	f.Fuzz(func(t *testing.T, data []byte) { readsOrRefuses(t, "stat.txt", data, Tables{}) })
+}
+
 func FuzzHarness(f *testing.F) {
 	f.Add([]byte(harnessText))
 	f.Add([]byte(`{"results":{"t":{"acc":1,"acc_stderr":0.1,"sample_len":3}},"config":{}}`))

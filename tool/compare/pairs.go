@@ -166,7 +166,7 @@ func ownComparison(path string, a, b *estimate) (pair, bool) {
 	}
 	for _, x := range a.runs[0].everywhere() {
 		for _, y := range b.runs[0].everywhere() {
-			if x.file != y.file || x.file.result == nil {
+			if x.file != y.file || x.file.compared == nil {
 				continue
 			}
 			all := x.file.compared()

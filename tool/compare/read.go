@@ -66,7 +66,7 @@ type FileModel struct {
 	Run     string
 	Numbers []report.Named
 
-	at    map[string]int    // of Numbers by path
+	at    map[string]int    // of Numbers by path, where there are many; see find
 	own   map[string]string // path in the file of a number that stands at another; see placeBaselines, call
 	part  report.Object     // for skipped numbers; empty for other layouts
 	file  *File
@@ -77,7 +77,7 @@ type FileModel struct {
 
 // number is the number at a path; ok is false where the model has none.
 func (m *FileModel) number(path string) (report.Named, bool) {
-	if i, ok := m.at[path]; ok {
+	if i, ok := m.find(path); ok {
 		return m.Numbers[i], true
 	}
 	if m.file.result == nil {
@@ -90,7 +90,27 @@ func (m *FileModel) number(path string) (report.Named, bool) {
 	return report.Named{Path: path, Value: v, Interval: report.NoInterval("%s", v.Reason)}, true
 }
 
+// fewNumbers are searched without a map: a table of scores has a model for every run.
+const fewNumbers = 8
+
+// find is the place of the last number of a path.
+func (m *FileModel) find(path string) (int, bool) {
+	if m.at != nil {
+		i, ok := m.at[path]
+		return i, ok
+	}
+	for i := len(m.Numbers) - 1; i >= 0; i-- {
+		if m.Numbers[i].Path == path {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
 func (m *FileModel) index() {
+	if m.at = nil; len(m.Numbers) <= fewNumbers {
+		return
+	}
 	m.at = make(map[string]int, len(m.Numbers))
 	for i, n := range m.Numbers {
 		m.at[n.Path] = i
@@ -189,26 +209,20 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 			return []*File{f}, err
 		}
 	}
-	if isLogged(start) {
+	switch {
+	case isLogged(start):
 		return readLogged(path, data)
-	}
-	if report.IsRecords(path, start) {
+	case report.IsRecords(path, start):
 		text, err := report.Records(path, data)
-		if err != nil {
-			return nil, err
-		}
-		return readTable(path, text, *cmp.Or(tables, &Tables{}))
+		return readRecords(path, text, tables, err)
 	}
 	v, err := report.Parse(path, data)
 	if err != nil {
 		return nil, err
 	}
-	if list, ok := v.([]any); ok && len(list) > 0 && isRow(list[0]) {
+	if list, ok := v.([]any); ok && len(list) > 0 && isRow(list[0]) && !isDocument(list[0]) {
 		text, err := report.RecordsOf(path, list, int64(len(data)))
-		if err != nil {
-			return nil, err
-		}
-		return readTable(path, text, *cmp.Or(tables, &Tables{}))
+		return readRecords(path, text, tables, err)
 	}
 	return readPublished(path, v)
 }
@@ -216,7 +230,17 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 // isRow reports whether a value is a row of a table, and not the scores of a sample.
 func isRow(v any) bool {
 	o, ok := v.(report.Object)
-	return ok && o.Len() > 0 && get(o, "id") == nil && get(o, "doc_id") == nil
+	return ok && o.Len() > 0 && textOf(o, "id") == ""
+}
+
+// readRecords reads the table of objects; err is that of writing it.
+func readRecords(path string, text []byte, tables *Tables, err error) ([]*File, error) {
+	if err != nil {
+		return nil, err
+	}
+	options := *cmp.Or(tables, &Tables{})
+	options.records = true
+	return readTable(path, text, options)
 }
 
 // hasCells reports whether the first line of text has several cells.

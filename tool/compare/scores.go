@@ -28,6 +28,9 @@ import (
 type Tables struct {
 	Columns []string // ROLE=NAME: what the column NAME holds; see [Roles]
 	Wide    string   // what the columns of numbers of a wide table are: [WideModels] or [WideMetrics]
+
+	records bool // the file has rows alone, and no line of names
+	rows    bool // each row is a run, whether a column names it or not
 }
 
 // What the columns of a wide table are.
@@ -134,8 +137,19 @@ func readTable(path string, data []byte, tables Tables) ([]*File, error) {
 	if plain && slices.Contains(t.names, "sample") {
 		return readSampleFile(path, data)
 	}
-	if tracker.IsChart(t.names) {
-		if data, err = tracker.Chart(t.rows, t.names); err != nil {
+	if !t.given.rows && tracker.IsProject(t.names) {
+		return readProject(t)
+	}
+	logged := tracker.IsChart(t.names)
+	switch {
+	case logged:
+		data, err = tracker.Chart(t.rows, t.names)
+	case tracker.IsHistoryTable(t.names):
+		logged = true
+		data, err = tracker.HistoryTable(t.rows, t.names, t.stem())
+	}
+	if logged {
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		files, err := readTable(path, data, tables)
@@ -170,6 +184,39 @@ func noteLast(path string, files []*File, err error) error {
 		f.notes = append(f.notes, path+": scores are the values at the last step of each run; for curves give --losses")
 	}
 	return err
+}
+
+// readProject reads the runs of a project of Weights & Biases: several runs of a name are runs of one model.
+func readProject(t *scoreTable) ([]*File, error) {
+	var asked []string
+	model := false
+	for _, spec := range t.given.Columns {
+		role, name, _ := run.CutName(spec)
+		asked = append(asked, name)
+		model = model || role == roleModel
+	}
+	tables := t.given
+	if !model {
+		asked, tables.Columns = append(asked, tracker.ProjectName), append(slices.Clone(tables.Columns), roleModel+"="+tracker.ProjectName)
+	}
+	p, err := tracker.ReadProject(t.rows, t.names, asked)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.path, err)
+	}
+	tables.rows = true
+	files, err := readTable(t.path, p.Text, tables)
+	if err != nil || len(files) == 0 {
+		return files, err
+	}
+	if len(p.Config) > 0 {
+		files[0].notes = append(files[0].notes, fmt.Sprintf("%s: its configuration is no score: %s; name a column that is with --columns, "+
+			"such as --columns model=%s", t.path, text.Few(p.Config, 5), p.Config[0]))
+	}
+	if p.Unfinished > 0 {
+		files[0].lacks = append(files[0].lacks, fmt.Sprintf("%s: %d of %s are not finished: their scores are of the last "+
+			"step so far; leave them out of the export", t.path, p.Unfinished, text.Count(p.Runs, "run")))
+	}
+	return files, nil
 }
 
 // searched names the columns of a table of runs of MLflow: metrics without what their names begin with, the name of the
@@ -347,6 +394,9 @@ func isMetric(name string) bool {
 // row enters a row, the n-th from 0.
 func (t *scoreTable) row(n int, record []string) error {
 	line, _ := t.rows.FieldPos(0)
+	if t.given.records {
+		line--
+	}
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%s:%d: %w", t.path, line, fmt.Errorf(format, args...))
 	}
@@ -469,6 +519,7 @@ func (s *taskScores) enter(model, metric, run string, line int, v report.Value, 
 func (t *scoreTable) files() ([]*File, error) {
 	var files []*File
 	numbered := t.place(roleRun) < 0
+	noSpread, noInterval := report.Undefined("no spread was computed"), report.NoInterval("one run has no interval")
 	for _, name := range t.order {
 		task := t.tasks[name]
 		f := &File{Path: t.path, Task: name, Layout: layoutTable, inside: t.place(roleTask) >= 0, described: true,
@@ -480,7 +531,7 @@ func (t *scoreTable) files() ([]*File, error) {
 				if scores == nil || scores.empty == len(scores.values) {
 					continue // it was not measured
 				}
-				if numbered && len(scores.runs) > 1 && t.columns == WideMetrics && len(t.free()) > 1 {
+				if numbered && !t.given.rows && len(scores.runs) > 1 && t.columns == WideMetrics && len(t.free()) > 1 {
 					return nil, run.Hint(fmt.Errorf("%s:%d: %s%s has a second row, and no column names the run; the columns are %s", t.path,
 						scores.lines["2"], model, inTask(name), strings.Join(t.names,
 							", ")), "name the column that tells the rows apart: --columns run=NAME, or task=NAME")
@@ -495,8 +546,7 @@ func (t *scoreTable) files() ([]*File, error) {
 						}
 					}
 					m.Numbers = append(m.Numbers, report.Named{Path: metric, Value: scores.values[i],
-						SD:       report.Undefined("no spread was computed"),
-						Interval: report.NoInterval("one run has no interval")})
+						SD: noSpread, Interval: noInterval})
 				}
 			}
 		}

@@ -269,3 +269,34 @@ func TestTrackers(t *testing.T) {
 		}
 	}
 }
+
+// The runs of a project of Weights & Biases: names are models, or columns of the configuration are models and runs.
+func TestProject(t *testing.T) {
+	t.Parallel()
+	const text = `"Name","State","Created","Runtime","Sweep","lr","model_type","seed","best_loss","eval/acc"
+"a","finished","2025","1","","0.1","unet","1","0.25","0.75"
+"a","finished","2025","1","","0.1","unet","2","0.5","NaN"
+"b","crashed","2025","1","","0.1","swin","1","0.125","0.5"
+`
+	for columns, want := range map[string]map[string]float64{
+		"": {"|a|1|best_loss": 0.25, "|a|2|best_loss": 0.5, "|b||best_loss": 0.125, "|a|1|eval/acc": 0.75, "|a|2|eval/acc": math.NaN(),
+			"|b||eval/acc": 0.5},
+		"model=model_type,run=seed,skip=eval/acc": {"|unet|1|best_loss": 0.25, "|unet|2|best_loss": 0.5, "|swin|1|best_loss": 0.125},
+	} {
+		var tables Tables
+		if columns != "" {
+			tables.Columns = strings.Split(columns, ",")
+		}
+		files, err := readFrom("runs.csv", []byte(text), &tables)
+		if got := scoresOf(files); err != nil || !sameScores(got, want) {
+			t.Errorf("%s: %v, %v, want %v", columns, got, err, want)
+			continue
+		}
+		if lacks := strings.Join(files[0].lacks, " "); !strings.Contains(lacks, "1 of 3 runs are not finished") {
+			t.Errorf("warnings %q", lacks)
+		}
+		if notes := strings.Join(files[0].notes, " "); !strings.Contains(notes, "its configuration is no score: lr") {
+			t.Errorf("notes %q", notes)
+		}
+	}
+}

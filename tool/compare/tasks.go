@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"repscope/measure/study"
 	"repscope/report"
@@ -141,8 +142,7 @@ func (c *comparer) studies(ctx context.Context) error {
 func (c *comparer) scores(rows []*Row) []study.Score {
 	var scores []study.Score
 	for x, name := range c.result.Models {
-		var task []study.Score
-		tasks := 0
+		before, tasks := len(scores), 0
 		for _, row := range rows {
 			cell := row.Cells[x]
 			if cell == nil || !cell.Value.Defined() {
@@ -150,12 +150,13 @@ func (c *comparer) scores(rows []*Row) []study.Score {
 			}
 			tasks++
 			for i, v := range cell.of.values {
-				task = append(task, study.Score{Model: name, Task: taskName(row.Task), Run: fmt.Sprint(i), Value: v})
+				scores = append(scores, study.Score{Model: name, Task: taskName(row.Task), Run: strconv.Itoa(i), Value: v})
 			}
 		}
 		if 2*tasks >= len(rows) {
-			scores = append(scores, task...)
-		} else if tasks > 0 {
+			continue
+		}
+		if scores = scores[:before]; tasks > 0 {
 			c.warn("%s has %s in %d of %d tasks only: it is excluded from aggregates over tasks; add the missing results", name, rows[0].Metric, tasks, len(rows))
 		}
 	}

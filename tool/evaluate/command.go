@@ -333,7 +333,7 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	if err := errors.Join(sweepOwn(st.folder), st.again()); err != nil {
 		return err
 	}
-	st.say, st.fail = env.Note, env.Message
+	st.say, st.fail, st.progress = env.Note, env.Message, env.ProgressOf("study", "tasks")
 	for _, p := range st.tasks {
 		if p.state == unchanged {
 			st.say("%s: unchanged", p.Name())

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"repscope/internal/folderlock"
@@ -38,6 +39,7 @@ type study struct {
 	jobs     int
 	say      func(format string, args ...any) // not with --quiet
 	fail     func(format string, args ...any)
+	progress func(done, total int) // of the tasks that run
 	lock     *folderlock.Lock
 }
 
@@ -140,19 +142,21 @@ func (s *study) run(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}()
-	next := make(chan *planned)
+	next, order := make(chan *planned), s.order()
 	var wait sync.WaitGroup
+	var ended atomic.Int64
 	for range max(s.jobs, 1) {
 		wait.Go(func() {
 			for p := range next {
 				s.do(ctx, p)
+				s.progress(int(ended.Add(1)), len(order))
 				if p.err != nil && s.failFast {
 					cancel(errFailFast)
 				}
 			}
 		})
 	}
-	for _, p := range s.order() {
+	for _, p := range order {
 		if ctx.Err() == nil {
 			select {
 			case next <- p:

@@ -112,6 +112,9 @@ func Serve(ctx context.Context, o Options, commands []run.Command, in io.Reader,
 		write: o.Write, space: int64(max(o.Disk, 1)) * gigabyte,
 		limit: o.Timeout,
 		jobs:  make(chan struct{}, o.Jobs), running: map[string]context.CancelCauseFunc{}, to: out}
+	if i := slices.IndexFunc(commands, func(c run.Command) bool { return c.Name == studyCommand }); i >= 0 {
+		s.study = &commands[i]
+	}
 	if o.Write {
 		if s.out, _, err = folders.resolve(run.Expand(o.Out)); err != nil {
 			return fmt.Errorf("--out: %w", err)

@@ -13,7 +13,7 @@ import (
 )
 
 // offline is a server that answers nobody.
-func offline(t *testing.T, write bool) *server {
+func offline(t testing.TB, write bool) *server {
 	t.Helper()
 	folders, root, _ := tree(t)
 	return &server{commands: offered(suite.Commands()), roots: folders, out: root, write: write}

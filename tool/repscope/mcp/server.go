@@ -46,6 +46,7 @@ var errCancelled = errors.New("cancelled by the client")
 // server answers one client.
 type server struct {
 	commands []run.Command
+	study    *run.Command // evaluate; nil: there is none
 	roots    *roots
 	asked    []string // roots without the temporary folder
 	program  string   // that is run

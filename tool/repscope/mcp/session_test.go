@@ -459,6 +459,18 @@ func TestSession_Cancel(t *testing.T) {
 			t.Errorf("an answer to what was cancelled: %s", r.line)
 		}
 	}
+	study := begin(t, mcp.Options{Roots: []string{root}, Write: true, Out: filepath.Join(root, "out")})
+	study.handshake("2025-11-25")
+	study.send(`{"jsonrpc":"2.0","id":"study","method":"tools/call","params":{"name":"run_study","arguments":{"out":"s","suite":` +
+		`{"datasets":{"small":{` + inputs + `,"only":"manifold"},` +
+		`"big":{"frames":"big.npy","latents":{"big":"big.npy"},"only":"neighborhood","threads":1}}}},` +
+		`"_meta":{"progressToken":8}}}`)
+	study.running()
+	study.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"study"}}`)
+	ran := study.call("run_study", `{"out":"s","only":["small"],"suite":{"datasets":{"small":{`+inputs+`,"only":"manifold"}}}}`, "")
+	if text := ran.text(); !strings.Contains(text, "small/manifold: unchanged") || ran.Structured["exit_code"] != 0.0 {
+		t.Errorf("the task that was done is not kept: %s", text)
+	}
 	short := begin(t, mcp.Options{Roots: []string{root}, Timeout: 50 * time.Millisecond})
 	short.handshake("2025-11-25")
 	short.call("run_analysis", `{"analysis":"neighborhood","options":{"frames":"big.npy","latents":{"big":"big.npy"}}}`,

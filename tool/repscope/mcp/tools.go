@@ -78,6 +78,9 @@ var (
 		"description": "how figures come back"}
 )
 
+// figureKinds are the values of figures; empty is the first of the others.
+var figureKinds = []string{"", "images", "links", "none"}
+
 // tools are all tools in the order of a conversation.
 var tools = []tool{
 	{name: "list_analyses", title: "List analyses",
@@ -108,6 +111,7 @@ var tools = []tool{
 		call: func(s *server, q *request, data json.RawMessage) (*answer, error) {
 			return s.runAnalysis(q, data, false)
 		}},
+	studyTool,
 	{name: "compare_results", title: "Compare results",
 		description: "Compares result files of the same analysis over tasks, runs and checkpoints (the program compare).",
 		properties: object{"results": listProperty("result files or folders of them; [TASK][@RUN=]FILE names task and run"),
@@ -228,6 +232,10 @@ func (s *server) describe(_ *request, data json.RawMessage) (*answer, error) {
 	var call runCall
 	if err := decode(data, &call); err != nil {
 		return nil, err
+	}
+	if call.Analysis == studyCommand && s.study != nil {
+		return structured(object{"name": studyCommand, "summary": s.study.Summary, "manual": strings.TrimSpace(s.study.Manual),
+			"tool": studyTool.name})
 	}
 	c, err := s.find(call.Analysis)
 	if err != nil {
@@ -356,7 +364,7 @@ func (s *server) runCall(q *request, call *runCall, dry bool) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{"", "images", "links", "none"}, call.Figures) {
+	if !slices.Contains(figureKinds, call.Figures) {
 		return nil, run.Usage("figures %q: want images, links or none", call.Figures)
 	}
 	flags := run.FlagNames(c)
@@ -452,7 +460,7 @@ func (s *server) ran(q *request, call *runCall, f *finished) (*answer, error) {
 	entries, err := os.ReadDir(f.folder)
 	if err == nil {
 		for _, entry := range entries[:min(len(entries), mostFiles)] {
-			if entry.Type().IsRegular() {
+			if entry.Type().IsRegular() && entry.Name()[0] != '.' {
 				names = append(names, filepath.Join(f.folder, entry.Name()))
 			}
 		}

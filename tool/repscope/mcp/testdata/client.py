@@ -42,6 +42,20 @@ async def session() -> None:
         assert '"repscope/1"' in (await client.read_resource(resources[0].uri)).contents[0].text
         refused = await client.call_tool("run_analysis", {"analysis": "neighborhood", "options": {"frames": "/etc/passwd"}})
         assert refused.is_error and "outside" in refused.content[0].text, refused
+        suite = {"analyses": ["manifold", "smoothness"], "datasets": {"val": {"frames": "x.npy", "latents": options["latents"]}}}
+        described = await client.call_tool("describe_analysis", {"analysis": "evaluate"})
+        assert "datasets:" in described.structured_content["manual"], described
+        plan = await client.call_tool("run_study", {"suite": suite, "dry_run": True})
+        assert not plan.is_error and "val/manifold" in str(plan.structured_content), plan
+        steps.clear()
+        ran = await client.call_tool("run_study", {"suite": suite}, progress_callback=progress)
+        assert not ran.is_error and steps == sorted(steps) and steps, (ran, steps)
+        study = os.path.dirname(ran.structured_content["result"])
+        read = await client.call_tool("read_result", {"path": os.path.join(study, "val", "manifold", "manifold.json"), "model": "a"})
+        assert not read.is_error, read
+        suite["datasets"]["val"]["frames"] = "../x.npy"
+        refused = await client.call_tool("run_study", {"suite": suite})
+        assert refused.is_error and ".." in refused.content[0].text, refused
     assert not os.path.exists(path)
 
 

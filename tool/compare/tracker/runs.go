@@ -1,0 +1,172 @@
+// Tables of Weights & Biases: the runs of a project, and the history of one run.
+
+package tracker
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"repscope/internal/tabular"
+)
+
+// ProjectName is the column of a project's runs that names them.
+const ProjectName = "Name"
+
+// stateName is the column of what became of them.
+const stateName = "State"
+
+// projectColumns are columns of every export, and others that the page offers, in lower case: they are no scores.
+var projectColumns = []string{"name", "agent", "state", "notes", "user", "tags", "created", "runtime", "sweep", "id", "group",
+	"job type", "updated", "end time", "hostname", "description", "commit", "github", "gpu count", "gpu type"}
+
+// IsProject reports whether columns come from the exported table of a project's runs.
+func IsProject(names []string) bool {
+	for _, name := range []string{ProjectName, stateName, "Created", "Runtime", "Sweep"} {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// Project is the table of a project's runs.
+type Project struct {
+	Text       []byte   // the columns of scores, and those that were asked for
+	Config     []string // columns that are taken for the configuration
+	Runs       int
+	Unfinished int // of the runs
+}
+
+// ReadProject reads the table of a project's runs, whose columns are names. Kept are the columns asked for, and those of
+// numbers, without the ones of the configuration: they come before the summary, and the names of both are in alphabetical
+// order. Where the names do not begin anew exactly once, all columns of numbers are kept. Errors: of package csv; a table
+// of more than 4,194,304 cells.
+func ReadProject(rows *csv.Reader, names, asked []string) (*Project, error) {
+	p := &Project{}
+	text := make([]bool, len(names))
+	var records [][]string
+	for {
+		record, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, tabular.Error(err)
+		}
+		if p.Runs++; p.Runs*len(names) > mostCells {
+			return nil, fmt.Errorf("line %d: more than the %d cells that are read; give fewer runs", p.Runs+1, mostCells)
+		}
+		for i, cell := range record {
+			if _, err := tabular.ParseFloat(strings.TrimSpace(cell), false); err != nil && cell != "" && !errors.Is(err, strconv.ErrRange) {
+				text[i] = true
+			}
+		}
+		if state := strings.TrimSpace(record[slices.Index(names, stateName)]); !strings.EqualFold(state, "finished") {
+			p.Unfinished++
+		}
+		records = append(records, strings.Split(strings.Clone(strings.Join(record, "\x00")), "\x00"))
+	}
+	first := slices.IndexFunc(names, func(name string) bool { return !slices.Contains(projectColumns, strings.ToLower(name)) })
+	var summary int
+	if first >= 0 {
+		summary = first + anew(names[first:])
+	}
+	t := &table{rows: make([]map[int]string, 0, len(records))}
+	for _, record := range records {
+		t.rows = append(t.rows, map[int]string{})
+		for i, name := range names {
+			chosen := slices.Contains(asked, name)
+			ignored := text[i] || slices.Contains(projectColumns, strings.ToLower(name)) || strings.HasPrefix(name, "_") || i < summary
+			if ignored && !chosen {
+				continue
+			}
+			if err := t.set(name, record[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i := first; i >= 0 && i < summary; i++ {
+		if !text[i] && !slices.Contains(asked, names[i]) {
+			p.Config = append(p.Config, names[i])
+		}
+	}
+	var err error
+	p.Text, err = t.text()
+	return p, err
+}
+
+// anew is the place where names in alphabetical order begin anew, 0 unless there is exactly one.
+func anew(names []string) int {
+	for _, order := range []func(string) string{func(name string) string { return name }, strings.ToLower} {
+		place, falls := 0, 0
+		for i := 1; i < len(names); i++ {
+			if order(names[i]) < order(names[i-1]) {
+				place = i
+				falls++
+			}
+		}
+		if falls == 1 {
+			return place
+		}
+	}
+	return 0
+}
+
+// IsHistoryTable reports whether columns come from the history of a run.
+func IsHistoryTable(names []string) bool { return slices.Contains(names, stepKey) }
+
+// HistoryTable returns the last values of a history as the row of one model, as [History] does. Columns with text, and those
+// that begin with _ or have no name, are passed over. Errors, with the line: a step that is no number, no metric at all.
+func HistoryTable(rows *csv.Reader, names []string, model string) ([]byte, error) {
+	lasts, text := make([]last, len(names)), make([]bool, len(names))
+	steps := slices.Index(names, stepKey)
+	for {
+		record, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, tabular.Error(err)
+		}
+		step, err := tabular.ParseFloat(strings.TrimSpace(record[steps]), rows.Comma == ';')
+		if err != nil || math.IsNaN(step) {
+			line, _ := rows.FieldPos(steps)
+			return nil, fmt.Errorf("line %d: the column %s holds %q, want a number", line, stepKey, record[steps])
+		}
+		for i, cell := range record {
+			if cell = strings.TrimSpace(cell); cell == "" || text[i] {
+				continue
+			}
+			v, err := tabular.ParseFloat(cell, rows.Comma == ';')
+			if err != nil && !errors.Is(err, strconv.ErrRange) {
+				text[i] = true
+				continue
+			}
+			lasts[i].see(step, 0, v)
+		}
+	}
+	t := &table{rows: []map[int]string{{}}}
+	err := t.set("model", model)
+	metrics := 0
+	for i, name := range names {
+		if name == "" || strings.HasPrefix(name, "_") || text[i] || !lasts[i].known {
+			continue
+		}
+		metrics++
+		err = cmp.Or(err, t.set(name, shortest(lasts[i].value)))
+	}
+	if err == nil && metrics == 0 {
+		err = fmt.Errorf("no column has numbers next to %s", stepKey)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.text()
+}
