@@ -21,8 +21,8 @@ import (
 
 // Definition is the version of what the numbers mean; see [shard.Identity]. 2: overall_uniqueness_ratio
 // is the mean over labels, as published; it was what pooled_uniqueness_ratio is. 3: novelty, distances and their
-// intervals have the error of the real samples too. 4: columns of tables are centered, on which kid and the Vendi scores
-// depend.
+// intervals have the error of the real samples too. 4: columns of tables are centered, on which kid and the Vendi
+// scores depend.
 const Definition = 4
 
 // Part is the outcome of a range of units.

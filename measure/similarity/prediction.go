@@ -50,8 +50,8 @@ func inverse(order []int) []int {
 	return out
 }
 
-// foldsOf are at most five folds of whole episodes, so that a deletion of episodes keeps their kind; of one episode, five
-// runs of points.
+// foldsOf are at most five folds of whole episodes, so that a deletion of episodes keeps their kind; of one episode,
+// five runs of points.
 func foldsOf(episode []int, n int) ([]int, error) {
 	different := map[int]bool{}
 	for _, e := range episode {

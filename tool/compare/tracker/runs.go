@@ -44,10 +44,10 @@ type Project struct {
 	Unfinished int // of the runs
 }
 
-// ReadProject reads the table of a project's runs, whose columns are names. Kept are the columns asked for, and those of
-// numbers, without the ones of the configuration: they come before the summary, and the names of both are in alphabetical
-// order. Where the names do not begin anew exactly once, all columns of numbers are kept. Errors: of package csv; a table
-// of more than 4,194,304 cells.
+// ReadProject reads the table of a project's runs, whose columns are names. Kept are the columns asked for, and those
+// of numbers, without the ones of the configuration: they come before the summary, and the names of both are in
+// alphabetical order. Where the names do not begin anew exactly once, all columns of numbers are kept. Errors: of
+// package csv; a table of more than 4,194,304 cells.
 func ReadProject(rows *csv.Reader, names, asked []string) (*Project, error) {
 	p := &Project{}
 	text := make([]bool, len(names))
@@ -122,8 +122,9 @@ func anew(names []string) int {
 // IsHistoryTable reports whether columns come from the history of a run.
 func IsHistoryTable(names []string) bool { return slices.Contains(names, stepKey) }
 
-// HistoryTable returns the last values of a history as the row of one model, as [History] does. Columns with text, and those
-// that begin with _ or have no name, are passed over. Errors, with the line: a step that is no number, no metric at all.
+// HistoryTable returns the last values of a history as the row of one model, as [History] does. Columns with text, and
+// those that begin with _ or have no name, are passed over. Errors, with the line: a step that is no number, no metric
+// at all.
 func HistoryTable(rows *csv.Reader, names []string, model string) ([]byte, error) {
 	lasts, text := make([]last, len(names)), make([]bool, len(names))
 	steps := slices.Index(names, stepKey)

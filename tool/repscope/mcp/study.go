@@ -1,5 +1,5 @@
-// Studies: the analyses of a suite file over its datasets and models, by evaluate. All that a suite says is checked, and a
-// copy of it is run, so that it cannot change after the check.
+// Studies: the analyses of a suite file over its datasets and models, by evaluate. All that a suite says is checked,
+// and a copy of it is run, so that it cannot change after the check.
 
 package mcp
 
@@ -211,8 +211,8 @@ func (c *suiteChecker) text(n *yaml.Node) error {
 	return nil
 }
 
-// matrix checks the values that patterns take in for {name}. A value that is not empty, has no separator, and neither begins
-// nor ends with a point makes no part of a path "..", and no path begin anew, whatever stands around it.
+// matrix checks the values that patterns take in for {name}. A value that is not empty, has no separator, and neither
+// begins nor ends with a point makes no part of a path "..", and no path begin anew, whatever stands around it.
 func (c *suiteChecker) matrix(n *yaml.Node, depth int) error {
 	if depth > mostNested {
 		return c.wrong(n, "matrix: want {name: [value, …]}")
