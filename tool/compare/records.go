@@ -89,9 +89,9 @@ func recordTable(path string, size int64, walk func(func(string, any) error) err
 		return nil, err
 	}
 	for { // once where all rows have the same members
-		known := len(r.columns)
+		before := len(r.columns)
 		text, err := r.write(walk)
-		if err != nil || len(r.columns) == known {
+		if err != nil || len(r.columns) == before {
 			return text, err
 		}
 	}
@@ -101,14 +101,15 @@ func recordTable(path string, size int64, walk func(func(string, any) error) err
 func (r *records) write(walk func(func(string, any) error) error) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	known := len(r.columns)
+	before := len(r.columns)
 	if err := w.Write(r.columns); err != nil {
 		return nil, err
 	}
 	err := walk(func(where string, v any) error {
 		o, ok := v.(report.Object)
 		if !ok {
-			return fmt.Errorf("%s: want an object with the members model, task, run, metric, score, or a member for each metric", where)
+			return fmt.Errorf("%s: want an object with the members model, task, run, metric, score, or a member "+
+				"for each metric", where)
 		}
 		for _, k := range r.filled {
 			r.cells[k] = ""
@@ -117,7 +118,7 @@ func (r *records) write(walk func(func(string, any) error) error) ([]byte, error
 		if err := r.enter(where, "", o); err != nil {
 			return err
 		}
-		if err := w.Write(r.cells[:known]); err != nil {
+		if err := w.Write(r.cells[:before]); err != nil {
 			return err
 		}
 		return expansion.Check(r.path+": as a table it", int64(b.Len())+int64(len(r.columns)), r.size)
