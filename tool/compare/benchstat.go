@@ -4,7 +4,6 @@ package compare
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"math"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 	"repscope/report"
 )
@@ -205,8 +205,7 @@ func nextColumn(k int) int {
 }
 
 func printedCells(line string) ([]string, error) {
-	reader := csv.NewReader(strings.NewReader(line))
-	cells, err := reader.Read()
+	cells, err := tabular.Rows("", strings.NewReader(line), tabular.Options{Separator: ','}).Read()
 	if err != nil {
 		return nil, fmt.Errorf("%q is no row of a table of benchstat", line)
 	}

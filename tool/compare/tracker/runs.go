@@ -45,10 +45,10 @@ type Project struct {
 	Unfinished int // of the runs
 }
 
-// ReadProject reads the table of a project's runs, whose columns are names. Kept are the columns asked for, and the ones
-// with numbers, without the configuration: it comes before the summary, and the names of both are in alphabetical order.
-// Where the names do not begin again exactly once, all columns of numbers are kept. Errors: of package csv; a table of
-// more than 4,194,304 cells.
+// ReadProject reads the table of a project's runs, whose columns are names. Kept are the columns asked for, and columns
+// with numbers, without the configuration: it is before the summary, and the names of both are in alphabetical order.
+// Where the names do not begin again exactly once, all columns with numbers are kept. Errors: of package csv; a table
+// of more than 4,194,304 cells.
 func ReadProject(rows *csv.Reader, names, asked []string) (*Project, error) {
 	p := &Project{}
 	text := make([]bool, len(names))
