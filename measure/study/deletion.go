@@ -12,15 +12,17 @@ import (
 )
 
 // quick returns the function that makes, of a model's scores, the statistic without run r of task t, or without the
-// task where r is [wholeTask]; nil for statistics that have none. Values differ from the statistic of the remaining
-// scores by rounding.
+// task
+// where r is [wholeTask]; nil for statistics that have none. Values differ from the statistic of the remaining scores
+// by
+// rounding.
 func (s Statistic) quick() func(scores ByTask) func(t, r int) float64 {
-	for _, known := range []struct {
+	for _, quick := range []struct {
 		statistic Statistic
 		deletions func(scores ByTask) func(t, r int) float64
 	}{{IQM, iqmDeletions}, {Mean, meanDeletions}, {Median, medianDeletions}} {
-		if reflect.ValueOf(s).Pointer() == reflect.ValueOf(known.statistic).Pointer() {
-			return known.deletions
+		if reflect.ValueOf(s).Pointer() == reflect.ValueOf(quick.statistic).Pointer() {
+			return quick.deletions
 		}
 	}
 	return nil
@@ -71,7 +73,7 @@ func meanDeletions(scores ByTask) func(t, r int) float64 {
 	}
 }
 
-// medianDeletions is the median of sorted means, one of which is taken out, and another one put in.
+// medianDeletions is the median of sorted means without one of them, and with another one.
 func medianDeletions(scores ByTask) func(t, r int) float64 {
 	means, totals := scores.Means(), scores.totals()
 	sorted := slices.Sorted(slices.Values(means))
@@ -86,7 +88,7 @@ func medianDeletions(scores ByTask) func(t, r int) float64 {
 			}
 			n++
 		}
-		at := func(i int) float64 {
+		mean := func(i int) float64 {
 			switch {
 			case i == put:
 				return in
@@ -101,7 +103,7 @@ func medianDeletions(scores ByTask) func(t, r int) float64 {
 		if n == 0 {
 			return stat.Median(nil)
 		}
-		return stat.Median([]float64{at((n - 1) / 2), at(n / 2)})
+		return stat.Median([]float64{mean((n - 1) / 2), mean(n / 2)})
 	}
 }
 

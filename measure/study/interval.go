@@ -74,10 +74,10 @@ type Estimate struct {
 // Errors: a model that is not in the study, a level outside (0, 1), a context that ends.
 func (m *Matrix) Estimate(ctx context.Context, model string, s Statistic, o Options) (Estimate, error) {
 	ask := func(scale func(float64) float64) (Estimate, error) {
-		f := statistic{of: func(of []ByTask, dst []float64) { dst[0] = scale(s(of[0])) }}
+		f := statistic{of: func(models []ByTask, dst []float64) { dst[0] = scale(s(models[0])) }}
 		if quick := s.quick(); quick != nil {
-			f.deletions = func(of []ByTask) deletion {
-				deleted := quick(of[0])
+			f.deletions = func(models []ByTask) deletion {
+				deleted := quick(models[0])
 				return func(_, t, r int, dst []float64) { dst[0] = scale(deleted(t, r)) }
 			}
 		}

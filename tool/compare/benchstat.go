@@ -4,7 +4,6 @@ package compare
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"math"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 	"repscope/report"
 )
@@ -25,16 +25,19 @@ const geomean = "geomean"
 var (
 	printedHead  = regexp.MustCompile(`^,[^,]+,CI(?:,[^,]+,CI,vs base,P)*\s*$|^\s*│.*│\s*$`)
 	printedDelta = regexp.MustCompile(`(?:^|\s)(~|\?|[+-]?[0-9.]+%)\s+\(?(?:p=([0-9.]+) )?n=[0-9+]+\)?`)
-	printedCell  = regexp.MustCompile(`^([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)([nµmkMGTPEZY]?i?)(?:\s+±\s*([0-9.]+%|∞|\?))?(?:\s|$)`)
+	printedCell  = regexp.MustCompile(`^([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)([nµmkMGTPEZY]?i?)` +
+		`(?:\s+±\s*([0-9.]+%|∞|\?))?(?:\s|$)`)
 )
 
 // prefixes are factors of numbers that benchstat prints.
 var prefixes = map[string]float64{"": 1, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
-	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60, "Zi": 1 << 70, "Yi": 1 << 80}
+	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60, "Zi": 1 << 70,
+	"Yi": 1 << 80}
 
 // isPrinted reports whether a line is in the head of a table of benchstat.
 func isPrinted(line []byte) bool {
-	return (line[0] == ',' || bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte(string(rule)))) && printedHead.Match(line)
+	return (line[0] == ',' || bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte(string(rule)))) &&
+		printedHead.Match(line)
 }
 
 // printedTable reports whether some line is.
@@ -60,8 +63,9 @@ type printed struct {
 }
 
 // readBenchstat reads tables of benchstat: the columns are models, named as the files or configurations that they are
-// of. A number has the interval of its percentage, widened by the half percent that benchstat may have rounded off.
-// The difference from the first column has benchstat's p value; 0.000 is read as 0.0005, the largest value printed so.
+// of.
+// A number has the interval of its percentage, widened by the half percent that benchstat may have rounded off. The
+// difference from the first column has benchstat's p value; 0.000 is read as 0.0005, the largest value printed so.
 func readBenchstat(b *benchmarks, data []byte) ([]*File, error) {
 	p := &printed{benchmarks: b, tasks: map[benchmark]*File{}}
 	number := 0
@@ -86,7 +90,8 @@ func readBenchstat(b *benchmarks, data []byte) ([]*File, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: the table of benchstat has no rows", b.path)
 	}
-	files[0].notes = []string{fmt.Sprintf("%s: %s of benchstat, rounded as printed: medians, whose p values are of the rank test "+
+	files[0].notes = []string{fmt.Sprintf("%s: %s of benchstat, rounded as printed: medians, whose p values are "+
+		"of the rank test "+
 		"of Mann and Whitney; outputs of go test -bench have every run", b.path, text.Count(p.values, "number"))}
 	return files, nil
 }
@@ -200,8 +205,7 @@ func nextColumn(k int) int {
 }
 
 func printedCells(line string) ([]string, error) {
-	reader := csv.NewReader(strings.NewReader(line))
-	cells, err := reader.Read()
+	cells, err := tabular.Rows("", strings.NewReader(line), tabular.Options{Separator: ','}).Read()
 	if err != nil {
 		return nil, fmt.Errorf("%q is no row of a table of benchstat", line)
 	}
@@ -266,9 +270,9 @@ func (p *printed) cell(name string, column int, cell, delta string) error {
 	if part != nil {
 		v, err = strconv.ParseFloat(part[1], 64)
 	}
-	if factor, known := 1.0, false; part == nil || err != nil {
+	if factor, ok := 1.0, false; part == nil || err != nil {
 		return fmt.Errorf("%s: %s is %q, want a number such as 1.718µ ± 1%%", name, p.units[column], cell)
-	} else if factor, known = prefixes[part[2]]; !known {
+	} else if factor, ok = prefixes[part[2]]; !ok {
 		return fmt.Errorf("%s: %q: there is no prefix %q of units", name, cell, part[2])
 	} else {
 		v *= factor
@@ -284,15 +288,16 @@ func (p *printed) cell(name string, column int, cell, delta string) error {
 		}
 		f = &File{Path: p.path, Task: name, Layout: layoutBenchmarks, inside: true, described: true, Options: p.options,
 			metrics: p.metrics}
-		own := map[[3]string]report.Comparison{}
-		f.compared = func() map[[3]string]report.Comparison { return own }
+		comparisons := map[[3]string]report.Comparison{}
+		f.compared = func() map[[3]string]report.Comparison { return comparisons }
 		p.tasks[key], p.order = f, append(p.order, key)
 	}
 	m := f.model(model)
 	if _, twice := m.find(unit); twice {
 		return fmt.Errorf("%s of %s in %s is there twice: give a table for each configuration", unit, model, name)
 	}
-	m.Numbers = append(m.Numbers, report.Named{Path: unit, Value: report.Number(v), SD: report.Undefined("no spread was printed"),
+	m.Numbers = append(m.Numbers, report.Named{Path: unit, Value: report.Number(v),
+		SD:       report.Undefined("no spread was printed"),
 		Interval: printedInterval(v, part[3])})
 	m.index()
 	p.values++
@@ -326,7 +331,7 @@ func (f *File) model(name string) *FileModel {
 	return m
 }
 
-// printedInterval is value ± percent, of which half a percent may have been rounded off.
+// printedInterval is value ± percent and the half percent that may have been rounded off.
 func printedInterval(value float64, percent string) report.Interval {
 	half, err := strconv.ParseFloat(strings.TrimSuffix(percent, "%"), 64)
 	if err != nil || !finite(half) {

@@ -197,7 +197,8 @@ func readProject(t *scoreTable) ([]*File, error) {
 	}
 	tables := t.given
 	if !model {
-		asked, tables.Columns = append(asked, tracker.ProjectName), append(slices.Clone(tables.Columns), roleModel+"="+tracker.ProjectName)
+		asked = append(asked, tracker.ProjectName)
+		tables.Columns = append(slices.Clone(tables.Columns), roleModel+"="+tracker.ProjectName)
 	}
 	p, err := tracker.ReadProject(t.rows, t.names, asked)
 	if err != nil {
@@ -209,12 +210,12 @@ func readProject(t *scoreTable) ([]*File, error) {
 		return files, err
 	}
 	if len(p.Config) > 0 {
-		files[0].notes = append(files[0].notes, fmt.Sprintf("%s: its configuration is no score: %s; name a column that is with --columns, "+
-			"such as --columns model=%s", t.path, text.Few(p.Config, 5), p.Config[0]))
+		files[0].notes = append(files[0].notes, fmt.Sprintf("%s: its configuration is no score: %s; name a column "+
+			"that is with --columns, such as --columns model=%s", t.path, text.Few(p.Config, 5), p.Config[0]))
 	}
 	if p.Unfinished > 0 {
-		files[0].lacks = append(files[0].lacks, fmt.Sprintf("%s: %d of %s are not finished: their scores are of the last "+
-			"step so far; leave them out of the export", t.path, p.Unfinished, text.Count(p.Runs, "run")))
+		files[0].lacks = append(files[0].lacks, fmt.Sprintf("%s: %d of %s are not finished: their scores are of the "+
+			"last step so far; leave them out of the export", t.path, p.Unfinished, text.Count(p.Runs, "run")))
 	}
 	return files, nil
 }

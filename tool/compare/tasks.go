@@ -150,7 +150,8 @@ func (c *comparer) scores(rows []*Row) []study.Score {
 			}
 			tasks++
 			for i, v := range cell.of.values {
-				scores = append(scores, study.Score{Model: name, Task: taskName(row.Task), Run: strconv.Itoa(i), Value: v})
+				scores = append(scores, study.Score{Model: name, Task: taskName(row.Task),
+					Run: strconv.Itoa(i), Value: v})
 			}
 		}
 		if 2*tasks >= len(rows) {

@@ -23,7 +23,8 @@ const ProjectName = "Name"
 const stateName = "State"
 
 // projectColumns are columns of every export, and others that the page offers, in lower case: they are no scores.
-var projectColumns = []string{"name", "agent", "state", "notes", "user", "tags", "created", "runtime", "sweep", "id", "group",
+var projectColumns = []string{"name", "agent", "state", "notes", "user", "tags", "created", "runtime", "sweep", "id",
+	"group",
 	"job type", "updated", "end time", "hostname", "description", "commit", "github", "gpu count", "gpu type"}
 
 // IsProject reports whether columns come from the exported table of a project's runs.
@@ -44,10 +45,10 @@ type Project struct {
 	Unfinished int // of the runs
 }
 
-// ReadProject reads the table of a project's runs, whose columns are names. Kept are the columns asked for, and those
-// of numbers, without the ones of the configuration: they come before the summary, and the names of both are in
-// alphabetical order. Where the names do not begin anew exactly once, all columns of numbers are kept. Errors: of
-// package csv; a table of more than 4,194,304 cells.
+// ReadProject reads the table of a project's runs, whose columns are names. Kept are the columns asked for, and columns
+// with numbers, without the configuration: it is before the summary, and the names of both are in alphabetical order.
+// Where the names do not begin again exactly once, all columns with numbers are kept. Errors: of package csv; a table
+// of more than 4,194,304 cells.
 func ReadProject(rows *csv.Reader, names, asked []string) (*Project, error) {
 	p := &Project{}
 	text := make([]bool, len(names))
@@ -61,10 +62,12 @@ func ReadProject(rows *csv.Reader, names, asked []string) (*Project, error) {
 			return nil, tabular.Error(err)
 		}
 		if p.Runs++; p.Runs*len(names) > mostCells {
-			return nil, fmt.Errorf("line %d: more than the %d cells that are read; give fewer runs", p.Runs+1, mostCells)
+			return nil, fmt.Errorf("line %d: more than the %d cells that are read; give fewer runs", p.Runs+1,
+				mostCells)
 		}
 		for i, cell := range record {
-			if _, err := tabular.ParseFloat(strings.TrimSpace(cell), false); err != nil && cell != "" && !errors.Is(err, strconv.ErrRange) {
+			if _, err := tabular.ParseFloat(strings.TrimSpace(cell), false); err != nil && cell != "" &&
+				!errors.Is(err, strconv.ErrRange) {
 				text[i] = true
 			}
 		}
@@ -73,17 +76,21 @@ func ReadProject(rows *csv.Reader, names, asked []string) (*Project, error) {
 		}
 		records = append(records, strings.Split(strings.Clone(strings.Join(record, "\x00")), "\x00"))
 	}
-	first := slices.IndexFunc(names, func(name string) bool { return !slices.Contains(projectColumns, strings.ToLower(name)) })
+	first := slices.IndexFunc(names, func(name string) bool {
+		return !slices.Contains(projectColumns,
+			strings.ToLower(name))
+	})
 	var summary int
 	if first >= 0 {
-		summary = first + anew(names[first:])
+		summary = first + restart(names[first:])
 	}
 	t := &table{rows: make([]map[int]string, 0, len(records))}
 	for _, record := range records {
 		t.rows = append(t.rows, map[int]string{})
 		for i, name := range names {
 			chosen := slices.Contains(asked, name)
-			ignored := text[i] || slices.Contains(projectColumns, strings.ToLower(name)) || strings.HasPrefix(name, "_") || i < summary
+			ignored := text[i] || slices.Contains(projectColumns, strings.ToLower(name)) || strings.HasPrefix(name,
+				"_") || i < summary
 			if ignored && !chosen {
 				continue
 			}
@@ -102,8 +109,8 @@ func ReadProject(rows *csv.Reader, names, asked []string) (*Project, error) {
 	return p, err
 }
 
-// anew is the place where names in alphabetical order begin anew, 0 unless there is exactly one.
-func anew(names []string) int {
+// restart is the place where names in alphabetical order begin again, 0 unless there is exactly one.
+func restart(names []string) int {
 	for _, order := range []func(string) string{func(name string) string { return name }, strings.ToLower} {
 		place, falls := 0, 0
 		for i := 1; i < len(names); i++ {
@@ -122,9 +129,10 @@ func anew(names []string) int {
 // IsHistoryTable reports whether columns come from the history of a run.
 func IsHistoryTable(names []string) bool { return slices.Contains(names, stepKey) }
 
-// HistoryTable returns the last values of a history as the row of one model, as [History] does. Columns with text, and
-// those that begin with _ or have no name, are passed over. Errors, with the line: a step that is no number, no metric
-// at all.
+// HistoryTable returns the last values of a history as the row of one model, as [History] does. Columns with text,
+// and those
+// that begin with _ or have no name, are passed over. Errors, with the line: a step that is no number, no metric at
+// all.
 func HistoryTable(rows *csv.Reader, names []string, model string) ([]byte, error) {
 	lasts, text := make([]last, len(names)), make([]bool, len(names))
 	steps := slices.Index(names, stepKey)

@@ -20,7 +20,7 @@ var ownOptions = []string{"cache", "config", "dry-run", "json", "out", "quiet", 
 const mostOptions = 1000
 
 // offered are the commands that clients may run with options: all of one step. evaluate has a tool of its own, which
-// checks what a suite says, and scale starts programs.
+// checks the suite, and scale starts programs.
 func offered(commands []run.Command) []run.Command {
 	return slices.DeleteFunc(slices.Clone(commands), func(c run.Command) bool {
 		return len(c.Commands) > 0 || c.Name == studyCommand || c.Setup == nil

@@ -16,7 +16,7 @@ import (
 // lookEvery is how often the temporary folder is measured while a run goes on.
 const lookEvery = time.Second
 
-// used is the size of the files in a folder. What is removed meanwhile does not count.
+// used is the size of the files in a folder. The content that is removed meanwhile does not count.
 func used(folder string) (bytes int64) {
 	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {

@@ -1,5 +1,6 @@
 // Studies: the analyses of a suite file over its datasets and models, by evaluate. All that a suite says is checked,
-// and a copy of it is run, so that it cannot change after the check.
+// and a
+// copy of it is run, so that it cannot change after the check.
 
 package mcp
 
@@ -32,15 +33,19 @@ const (
 )
 
 var studyTool = tool{name: "run_study", title: "Run a study",
-	description: "Runs several analyses on several datasets and models, from a suite: {\"analyses\": [\"manifold\"], \"defaults\": " +
-		"{\"seed\": 1}, \"datasets\": {\"val\": {\"frames\": \"x.npy\", \"latents\": {\"jepa\": \"z.npy\"}}}}. describe_analysis of " +
-		"evaluate has the rules, describe_analysis of an analysis its options. The same out again runs what has changed.",
+	description: "Runs several analyses on several datasets and models, from a suite: {\"analyses\": " +
+		"[\"manifold\"], \"defaults\": " +
+		"{\"seed\": 1}, \"datasets\": {\"val\": {\"frames\": \"x.npy\", \"latents\": {\"jepa\": \"z.npy\"}}}}. " +
+		"describe_analysis of " +
+		"evaluate has the rules, describe_analysis of an analysis its options. The same out again runs what has " +
+		"changed.",
 	properties: object{
-		"suite":   object{"type": "object", "description": "the suite; or give a file"},
-		"file":    textProperty("a suite file (YAML) inside a root"),
-		"dry_run": object{"type": "boolean", "default": false, "description": "list the tasks and why they run; compute nothing"},
-		"only":    listProperty("datasets, analyses or dataset/analysis to run, with * and ?"),
-		"out":     outProperty, "figures": figuresProperty},
+		"suite": object{"type": "object", "description": "the suite; or give a file"},
+		"file":  textProperty("a suite file (YAML) inside a root"),
+		"dry_run": object{"type": "boolean", "default": false,
+			"description": "list the tasks and why they run; compute nothing"},
+		"only": listProperty("datasets, analyses or dataset/analysis to run, with * and ?"),
+		"out":  outProperty, "figures": figuresProperty},
 	runs: true, call: (*server).runStudy}
 
 // studyCall are the arguments of a study.
@@ -107,16 +112,17 @@ func (s *server) runStudy(q *request, data json.RawMessage) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.ran(q, &runCall{Figures: call.Figures}, &finished{done, folder, filepath.Join(folder, studyCommand+".json"), began})
+	return s.ran(q, &runCall{Figures: call.Figures}, &finished{done, folder, filepath.Join(folder,
+		studyCommand+".json"), began})
 }
 
 // suiteOf is the text of the suite of a call, and the name of its file.
 func (s *server) suiteOf(call *studyCall) (suite []byte, name string, err error) {
-	given := len(call.Suite) > 0 && string(call.Suite) != "null"
+	inline := len(call.Suite) > 0 && string(call.Suite) != "null"
 	switch {
-	case given == (call.File != ""):
+	case inline == (call.File != ""):
 		return nil, "", run.Usage("want either suite or file")
-	case given:
+	case inline:
 		suite, name = call.Suite, "study.yaml"
 	default:
 		file, err := s.roots.open(call.File)
@@ -174,8 +180,10 @@ func (c *suiteChecker) node(n *yaml.Node) error {
 		if n.Kind == yaml.MappingNode && i%2 == 0 {
 			name := run.OptionName(child.Value)
 			if slices.Contains(c.forbidden, name) {
-				return c.wrong(child, "%s writes files or is set by the server; leave it out, and give another name to a dataset or model "+
-					"that is called so", child.Value)
+				return c.wrong(child,
+					"%s writes files or is set by the server; leave it out, and give another name to a dataset or "+
+						"model "+
+						"that is called so", child.Value)
 			}
 			if name == "matrix" {
 				if err := c.matrix(n.Content[i+1], 0); err != nil {
@@ -212,7 +220,8 @@ func (c *suiteChecker) text(n *yaml.Node) error {
 }
 
 // matrix checks the values that patterns take in for {name}. A value that is not empty, has no separator, and neither
-// begins nor ends with a point makes no part of a path "..", and no path begin anew, whatever stands around it.
+// begins
+// nor ends with a point makes no part of a path "..", and no path begin again, whatever stands around it.
 func (c *suiteChecker) matrix(n *yaml.Node, depth int) error {
 	if depth > mostNested {
 		return c.wrong(n, "matrix: want {name: [value, …]}")
@@ -221,7 +230,8 @@ func (c *suiteChecker) matrix(n *yaml.Node, depth int) error {
 	case yaml.AliasNode:
 		return c.matrix(n.Alias, depth+1)
 	case yaml.ScalarNode:
-		if v := n.Value; n.Tag != "!!null" && (v == "" || strings.ContainsAny(v, `/\~`) || v[0] == '.' || v[len(v)-1] == '.') {
+		if v := n.Value; n.Tag != "!!null" && (v == "" || strings.ContainsAny(v, `/\~`) || v[0] == '.' ||
+			v[len(v)-1] == '.') {
 			return c.wrong(n, `matrix: %q: want a value without /, \ and ~, and without a point at its ends`, v)
 		}
 		return nil

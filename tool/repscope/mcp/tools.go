@@ -234,8 +234,9 @@ func (s *server) describe(_ *request, data json.RawMessage) (*answer, error) {
 		return nil, err
 	}
 	if call.Analysis == studyCommand && s.study != nil {
-		return structured(object{"name": studyCommand, "summary": s.study.Summary, "manual": strings.TrimSpace(s.study.Manual),
-			"tool": studyTool.name})
+		return structured(object{"name": studyCommand, "summary": s.study.Summary,
+			"manual": strings.TrimSpace(s.study.Manual),
+			"tool":   studyTool.name})
 	}
 	c, err := s.find(call.Analysis)
 	if err != nil {
