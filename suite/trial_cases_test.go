@@ -368,7 +368,7 @@ func trialCases() []trialCase {
 		{name: "export of tables", before: robust, line: "repscope export {}/r/robustness.json --to parquet", keep: "f.npy", files: files{"f.npy": frames}},
 		{name: "encode resumed", before: "encode --frames {}/f.npy --baseline random:4 --quiet --out {}/o", line: "encode --frames {}/f.npy --baseline random:4 --out {}/o", files: files{"f.npy": frames}},
 	}
-	return cases
+	return append(cases, readerCases()...)
 }
 
 // trialViolations are rows of untouched and violated episodes for 120 errors.
