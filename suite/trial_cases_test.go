@@ -272,7 +272,7 @@ func trialCases() []trialCase {
 			files: files{"r.json": textFile(trialDesign), "g.json": textFile(strings.Replace(trialDesign, `"x": 1,`, `"x": 3,`, 1)), "r" + ending: picture(1, encode), "g" + ending: picture(2, encode)}}
 	}
 	folder := func(ending string, encode func(w io.Writer, m image.Image) error) trialCase {
-		return trialCase{name: "images " + ending, line: "manifold --frames {}/i --baseline random:4 --cache off --bootstrap 0", files: many(ending, encode)}
+		return trialCase{name: "images " + ending, line: "manifold --frames {}/i --baseline random:4 --cache off --bootstrap 0", files: many(ending, encode), sealed: "*.png"}
 	}
 	tree := func(ending, content string) string {
 		return "d/results/t_gen/v/gid1-1-m-v/gid1-1-m-v-" + ending + content

@@ -90,6 +90,10 @@ func containerCases() (cases []trialCase) {
 		cases = append(cases, trialCase{name: c[0], line: "encode --frames {}/" + base + ":" + c[2] + " --baseline pca:1 --skip-nan --restart",
 			files: trialFiles{base: treeFile("dataset/" + c[1])}, sealed: "x.zip"})
 	}
+	for _, name := range []string{"fletcher", "all", "lzf_all"} { // metadata have checksums, too
+		cases = append(cases, trialCase{name: "hdf5 sums of " + name, line: "encode --frames {}/x.h5:" + name + " --baseline pca:2 --restart",
+			files: trialFiles{"x.h5": treeFile("dataset/hdf5/testdata/filters_latest.h5")}, sealed: "x.h5"})
+	}
 	return append(cases,
 		trialCase{name: "zarr 3 folder", line: "encode --frames {}/x:packed --skip-nan --baseline pca:1 --restart", files: folderFiles("x", "dataset/zarr/testdata/xarray_v3.zarr")},
 		trialCase{name: "robot", line: "smoothness --frames {}/r:observation.state --latents z={}/r:action --bootstrap 0", files: folderFiles("r", "dataset/testdata/parquet/robot")},
