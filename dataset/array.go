@@ -54,6 +54,7 @@ type Array struct {
 
 	digest   func() (string, error) // computes the SHA-256 once
 	verified bool                   // no checksum is left for digest to verify
+	same     func() error           // see [Array.Unchanged]; nil: it is in memory, or in a folder
 	close    func() error
 	values   func() (scan, error) // inspects the values once
 	notes    []string
@@ -337,6 +338,15 @@ func (a *Array) ReadInt64(dst []int64, lo, hi int) error {
 // is computed once, by streaming.
 func (a *Array) SHA256() (string, error) { return a.digest() }
 
+// Unchanged is an error if the array's file has another size or time of modification than when it was opened: then
+// values that were read before and after, and its digest, may be of different files.
+func (a *Array) Unchanged() error {
+	if a.same == nil {
+		return nil
+	}
+	return a.same()
+}
+
 // Close releases the file. The array cannot be read afterwards.
 func (a *Array) Close() error { return a.close() }
 
@@ -380,6 +390,9 @@ func hashFile(f *mmap.File, part *checksum) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", f.Path(), err)
 		}
+	}
+	if err := f.Unchanged(); err != nil {
+		return "", err
 	}
 	if part != nil && sum.Sum32() != part.want {
 		return "", fmt.Errorf("%s: corrupt: checksum %08x of %d bytes at offset %d, want %08x",

@@ -12,12 +12,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"repscope/dataset/zarr"
 	"repscope/internal/dtype"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
+	"repscope/internal/regular"
 	"repscope/internal/text"
 	"repscope/internal/torchfile"
 )
@@ -277,7 +279,7 @@ func openAll(file *mmap.File) ([]*Array, error) {
 // fromFile gives an array the digest of its file. part is a checksum that is
 // still to be verified.
 func fromFile(a *Array, file *mmap.File, part *checksum) {
-	a.verified = part == nil
+	a.verified, a.same = part == nil, file.Unchanged
 	a.digest = sync.OnceValues(func() (string, error) { return hashFile(file, part) })
 }
 
@@ -319,6 +321,25 @@ func JSONError(err error) error {
 		return fmt.Errorf("not JSON at byte %d: %w", syntax.Offset, err)
 	}
 	return text.JSONError(err)
+}
+
+// fromPath gives an array in memory the digest of its file, which was described so before it was read.
+func fromPath(a *Array, path string, before fs.FileInfo) {
+	a.same = func() error {
+		now, err := os.Stat(path)
+		if err != nil {
+			return regular.PathError(err)
+		}
+		if !os.SameFile(before, now) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
+			return fmt.Errorf("%s: changed while it was in use (%d bytes at %v, was %d at %v)", path, now.Size(),
+				now.ModTime().Format(time.RFC3339), before.Size(), before.ModTime().Format(time.RFC3339))
+		}
+		return nil
+	}
+	a.digest = sync.OnceValues(func() (string, error) {
+		sum, err := FileSHA256(path)
+		return sum, errors.Join(err, a.same())
+	})
 }
 
 // FileSHA256 is the digest of the bytes of a "FILE" or "FILE:key", in hexadecimal digits.

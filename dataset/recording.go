@@ -88,5 +88,8 @@ func recordingOf(a *Array, err error) (*Recording, error) {
 	return &Recording{Frames: a, file: a}, nil
 }
 
+// Unchanged is [Array.Unchanged] of the frames.
+func (r *Recording) Unchanged() error { return r.Frames.Unchanged() }
+
 // Close releases the file.
 func (r *Recording) Close() error { return r.file.Close() }

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	pathpkg "path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"repscope/internal/format"
 	"repscope/internal/gunzip"
@@ -76,6 +76,10 @@ func ReadTable(path string) ([]Column, error) {
 
 // openTableColumn opens one column of a table, or the only one.
 func openTableColumn(path, key string) (*Array, error) {
+	before, err := os.Stat(path)
+	if err != nil {
+		return nil, regular.PathError(err)
+	}
 	columns, err := ReadTable(path)
 	if err != nil {
 		return nil, err
@@ -91,7 +95,7 @@ func openTableColumn(path, key string) (*Array, error) {
 	a, err := columns[slices.Index(names, name)].Array(path)
 	if err == nil {
 		a.path, a.key = path, name
-		a.digest = sync.OnceValues(func() (string, error) { return FileSHA256(path) })
+		fromPath(a, path, before)
 	}
 	return a, err
 }
@@ -118,6 +122,10 @@ func isTextTable(path string) bool {
 
 // openTable opens columns of numbers of a table of text: one as an array of a value per row, several as a matrix.
 func openTable(path, key string) (*Array, error) {
+	before, err := os.Stat(path)
+	if err != nil {
+		return nil, regular.PathError(err)
+	}
 	columns, err := ReadTable(path)
 	if err != nil {
 		return nil, err
@@ -125,7 +133,7 @@ func openTable(path, key string) (*Array, error) {
 	a, err := arrayOf(path, key, columns)
 	if err == nil {
 		a.path, a.key = path, key
-		a.digest = sync.OnceValues(func() (string, error) { return FileSHA256(path) })
+		fromPath(a, path, before)
 	}
 	return a, err
 }

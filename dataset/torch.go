@@ -4,6 +4,7 @@ package dataset
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -103,10 +104,22 @@ func openTorch(mapped *mmap.File, key string) (*Array, error) {
 		return nil, err
 	}
 	a, err := torchArray(file, key)
-	if err == nil {
-		a.close = file.Close
+	if err != nil {
+		return nil, err
 	}
-	return a, err
+	a.close = file.Close
+	a.same = func() error {
+		if !mapped.Current() {
+			return fmt.Errorf("%s: changed while it was in use: the path names another file", mapped.Path())
+		}
+		return mapped.Unchanged()
+	}
+	digest := a.digest // of the path
+	a.digest = sync.OnceValues(func() (string, error) {
+		sum, err := digest()
+		return sum, errors.Join(err, a.same())
+	})
+	return a, nil
 }
 
 // recordTorch opens an array of a PyTorch file, or the split of a published

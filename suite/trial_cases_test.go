@@ -272,7 +272,7 @@ func trialCases() []trialCase {
 			files: files{"r.json": textFile(trialDesign), "g.json": textFile(strings.Replace(trialDesign, `"x": 1,`, `"x": 3,`, 1)), "r" + ending: picture(1, encode), "g" + ending: picture(2, encode)}}
 	}
 	folder := func(ending string, encode func(w io.Writer, m image.Image) error) trialCase {
-		return trialCase{name: "images " + ending, line: "manifold --frames {}/i --baseline random:4 --cache off --bootstrap 0", files: many(ending, encode)}
+		return trialCase{name: "images " + ending, line: "manifold --frames {}/i --baseline random:4 --cache off --bootstrap 0", files: many(ending, encode), sealed: "*.png"}
 	}
 	tree := func(ending, content string) string {
 		return "d/results/t_gen/v/gid1-1-m-v/gid1-1-m-v-" + ending + content
@@ -368,7 +368,7 @@ func trialCases() []trialCase {
 		{name: "export of tables", before: robust, line: "repscope export {}/r/robustness.json --to parquet", keep: "f.npy", files: files{"f.npy": frames}},
 		{name: "encode resumed", before: "encode --frames {}/f.npy --baseline random:4 --quiet --out {}/o", line: "encode --frames {}/f.npy --baseline random:4 --out {}/o", files: files{"f.npy": frames}},
 	}
-	return cases
+	return append(cases, readerCases()...)
 }
 
 // trialViolations are rows of untouched and violated episodes for 120 errors.

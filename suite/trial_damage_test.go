@@ -287,7 +287,7 @@ func TestTrialDamagedFiles(t *testing.T) {
 		if !slices.Contains(args, "--out") && args[0] != "repscope" {
 			args = append(args, "--out", "made")
 		}
-		if args[0] == "evaluate" || args[0] == "repscope" {
+		if args[0] == "evaluate" || args[0] == "repscope" || args[0] == "scale" && args[1] != "merge" {
 			return args
 		}
 		if args[0] != "encode" && args[0] != "scale" {

@@ -16,7 +16,8 @@ func init() {
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", size)); err != nil {
 			return nil, err
 		}
-		return func() error { return syscall.Unmount(dir, 0) }, nil
+		// Detached, because a process that another goroutine has just begun may still hold a file of it.
+		return func() error { return syscall.Unmount(dir, syscall.MNT_DETACH) }, nil
 	}
 	remountSmall = func(dir string, size int, readOnly bool) error {
 		flags := uintptr(syscall.MS_REMOUNT)

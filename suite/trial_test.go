@@ -89,7 +89,7 @@ type outcome struct {
 	signal         syscall.Signal
 	stdout, stderr string
 	took, cpu      time.Duration
-	memory         int64 // the most bytes it had; 0: fewer than this process
+	memory         int64 // the most bytes it had; on other systems than Linux 0 if fewer than this process
 	late           bool  // it was ended because it took too long
 }
 
@@ -122,12 +122,16 @@ func (r trialRun) do() (o outcome, err error) {
 	if r.with != 0 {
 		defer time.AfterFunc(r.kill, func() { _ = c.Process.Signal(r.with) }).Stop()
 	}
+	stop, most := make(chan struct{}), make(chan int64)
+	go func() { most <- watchMemory(c.Process.Pid, stop) }()
 	waited := c.Wait()
+	close(stop)
+	memory := <-most
 	if c.ProcessState == nil {
 		return o, waited
 	}
 	o = outcome{code: c.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), took: time.Since(begin),
-		cpu: c.ProcessState.UserTime() + c.ProcessState.SystemTime(), late: ctx.Err() != nil}
+		cpu: c.ProcessState.UserTime() + c.ProcessState.SystemTime(), late: ctx.Err() != nil, memory: memory}
 	if status, ok := c.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		o.signal = status.Signal()
 	}
@@ -139,6 +143,26 @@ func (r trialRun) do() (o outcome, err error) {
 		}
 	}
 	return o, nil
+}
+
+// mostResident is what Linux says of the most memory that a process has had.
+var mostResident = regexp.MustCompile(`(?m)^VmHWM:\s+([0-9]+) kB$`)
+
+// watchMemory looks again and again at the most bytes that a process has had, where the system says so; else it is 0.
+func watchMemory(pid int, stop <-chan struct{}) (most int64) {
+	for {
+		if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)); err == nil {
+			if found := mostResident.FindSubmatch(status); found != nil {
+				kilobytes, _ := strconv.ParseInt(string(found[1]), 10, 64)
+				most = max(most, kilobytes<<10)
+			}
+		}
+		select {
+		case <-stop:
+			return most
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }
 
 // crashText is what package runtime says when a program crashes.

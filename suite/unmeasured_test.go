@@ -34,21 +34,33 @@ func TestUnmeasured(t *testing.T) {
 	folder := t.TempDir()
 	writeUnmeasured(t, folder)
 	states := "--frames {}/f.npy --episodes {}/e.npy --latents a={}/a.npy --latents b={}/b.npy --bootstrap 1"
-	for name, test := range map[string]struct{ good, bad, reason string }{
-		"smoothness":     {states, "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
-		"neighborhood":   {states + " --k 3 --permutations 2", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
-		"manifold":       {states, "--latents bad={}/short.npy", "want 60 rows, one per frame"},
-		"geometry":       {states, "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
-		"similarity":     {states + " --permutations 3", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
-		"reward":         {states + " --rewards {}/r.npy --probes ridge", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
-		"surprise":       {states + " --violations skip --sizes 1", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
-		"robustness":     {"--example --samples 40", "--model bad={}/text.onnx", "not an ONNX file"},
-		"reconstruction": {"--frames {}/f.npy --episodes {}/e.npy --predictions a={}/f.npy --predictions b={}/f2.npy", "--predictions bad={}/nan.npy", "nan.npy has shape [60 4]"},
-		"forecast":       {"--target {}/t.npy --forecast a={}/t.npy --forecast b={}/t2.npy", "--forecast bad={}/tnan.npy", "element [2 0 1 1] is NaN"},
-		"generation":     {"--real {}/a.csv --generated a={}/b.csv --generated b={}/a.csv --metrics fidelity", "--generated bad={}/nan.csv", "nan.csv"},
+	type unmeasured struct{ good, bad, reason string }
+	failing := func(more string) unmeasured {
+		return unmeasured{strings.Replace(states, "f.npy", "v.npy", 1) + more, "--model bad=../latent/testdata/mlp_opset17.onnx --cache off", "state 33: latent element 0 is NaN"}
+	}
+	for name, test := range map[string]unmeasured{
+		"smoothness, failing":   failing(""),
+		"neighborhood, failing": failing(" --k 3 --permutations 2"),
+		"manifold, failing":     failing(""),
+		"geometry, failing":     failing(""),
+		"similarity, failing":   failing(" --permutations 3"),
+		"reward, failing":       failing(" --rewards {}/r.npy --probes ridge"),
+		"surprise, failing":     failing(" --violations skip --sizes 1"),
+		"smoothness":            {states, "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
+		"neighborhood":          {states + " --k 3 --permutations 2", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
+		"manifold":              {states, "--latents bad={}/short.npy", "want 60 rows, one per frame"},
+		"geometry":              {states, "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
+		"similarity":            {states + " --permutations 3", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
+		"reward":                {states + " --rewards {}/r.npy --probes ridge", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
+		"surprise":              {states + " --violations skip --sizes 1", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
+		"robustness":            {"--example --samples 40", "--model bad={}/text.onnx", "not an ONNX file"},
+		"reconstruction":        {"--frames {}/f.npy --episodes {}/e.npy --predictions a={}/f.npy --predictions b={}/f2.npy", "--predictions bad={}/nan.npy", "nan.npy has shape [60 4]"},
+		"forecast":              {"--target {}/t.npy --forecast a={}/t.npy --forecast b={}/t2.npy", "--forecast bad={}/tnan.npy", "element [2 0 1 1] is NaN"},
+		"generation":            {"--real {}/a.csv --generated a={}/b.csv --generated b={}/a.csv --metrics fidelity", "--generated bad={}/nan.csv", "nan.csv"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			name, _, _ := strings.Cut(name, ",")
 			command := commandNamed(t, name)
 			read := func(out string) measuredResult {
 				var r measuredResult
@@ -169,6 +181,12 @@ func writeUnmeasured(t *testing.T, dir string) {
 		broken[i] = fields[i]
 	}
 	broken[2*16+5] = float32(math.NaN())
+	vectors := make([]float32, n*24)
+	for i := range vectors {
+		if vectors[i] = next(); i/24 == 33 { // finite, and what an encoder makes of it is not
+			vectors[i] = 3e38 * (1 - 2*float32(i%2))
+		}
+	}
 	write := func(name string, shape []int, data any) {
 		var err error
 		switch v := data.(type) {
@@ -187,6 +205,7 @@ func writeUnmeasured(t *testing.T, dir string) {
 	write("f2.npy", []int{n, 8, 8}, other)
 	write("e.npy", []int{n}, episodes)
 	write("r.npy", []int{n}, rewards)
+	write("v.npy", []int{n, 24}, vectors)
 	write("a.npy", []int{n, 4}, a)
 	write("b.npy", []int{n, 4}, b)
 	write("nan.npy", []int{n, 4}, bad)

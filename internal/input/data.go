@@ -214,7 +214,8 @@ func (d *Data) framePoints(ctx context.Context, index []int, last bool) (points.
 // encoder fails is taken out of Models.
 func (d *Data) Latents(ctx context.Context, index []int) ([]points.Points, error) {
 	var out []points.Points
-	for _, m := range slices.Clone(d.Models) {
+	var measured []*Model
+	for _, m := range d.Models {
 		pts, err := m.Latents(ctx, index)
 		if err != nil {
 			if err := d.leave(ctx, m.Name, err); err != nil {
@@ -222,8 +223,9 @@ func (d *Data) Latents(ctx context.Context, index []int) ([]points.Points, error
 			}
 			continue
 		}
-		out = append(out, pts)
+		out, measured = append(out, pts), append(measured, m)
 	}
+	d.Models = measured
 	return out, d.settle()
 }
 

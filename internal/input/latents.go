@@ -66,6 +66,9 @@ func (d *Data) loadLatents(ctx context.Context, s source) (givenLatents, error) 
 		}
 		return err
 	})
+	if err == nil {
+		err = a.Unchanged()
+	}
 	if err != nil {
 		return fail(err)
 	}

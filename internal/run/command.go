@@ -4,6 +4,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -239,7 +240,11 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		return errInterrupted
 	}
 	if job.Direct != nil {
-		return ignorePipe(job.Direct(ctx, options, stdout, stderr))
+		err := job.Direct(ctx, options, stdout, stderr)
+		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			return c.interrupted("interrupted") // it may have written some files
+		}
+		return ignorePipe(err)
 	}
 	start := time.Now()
 	env := newEnv(c, options, flags, stderr)
@@ -335,10 +340,15 @@ func (e *Env) guarded(ctx context.Context, do func(context.Context, *Env) error)
 	switch {
 	case err == nil || ctx.Err() == nil:
 		return err
-	case e.Command.Interrupted != "" && e.job == nil:
-		return errors.New(e.Command.Interrupted)
+	case e.job == nil:
+		return e.Command.interrupted(errInterrupted.Error())
 	}
 	return errInterrupted
+}
+
+// interrupted is the error of a run of the command that was interrupted: its own, or the usual one.
+func (c *Command) interrupted(usual string) error {
+	return errors.New(cmp.Or(c.Interrupted, usual))
 }
 
 // internalError is the error of a panic.

@@ -329,7 +329,11 @@ func TestAttended(t *testing.T) {
 		"check":   {run.Job{Check: func(*run.Options) error { <-stuck; return nil }}, 1, "interrupted; no file was written"},
 		"instead": {run.Job{Instead: func(context.Context, *run.Options, io.Writer) (bool, error) { <-stuck; return true, nil }}, 1, "interrupted"},
 		"context": {run.Job{Check: func(o *run.Options) error { <-o.Context().Done(); return run.Usage("%w", o.Context().Err()) }}, 1, "interrupted"},
-		"panic":   {run.Job{Check: func(*run.Options) error { panic("boom") }}, 1, "internal error: boom"},
+		"direct": {run.Job{Direct: func(ctx context.Context, _ *run.Options, _, _ io.Writer) error {
+			<-ctx.Done()
+			return fmt.Errorf("a cluster: %w", ctx.Err())
+		}}, 1, "probe: interrupted\n"},
+		"panic": {run.Job{Check: func(*run.Options) error { panic("boom") }}, 1, "internal error: boom"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		if name != "panic" { // a panic ends the run by itself, however late it begins

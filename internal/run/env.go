@@ -91,6 +91,13 @@ func (e *Env) work(ctx context.Context, do func(context.Context, *Env) error) er
 			return err
 		}
 	}
+	for _, c := range e.closers { // the values are of one file, and so is the digest that stands in the result
+		if input, ok := c.(interface{ Unchanged() error }); ok {
+			if err := input.Unchanged(); err != nil {
+				return Hint(err, "run it again when nothing writes to the file")
+			}
+		}
+	}
 	if errors.Is(err, shard.ErrComputed) {
 		return nil
 	}

@@ -27,6 +27,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/bound"
 	"repscope/internal/gunzip"
 	"repscope/internal/text"
 )
@@ -61,7 +62,7 @@ func Rows(name string, r io.Reader, o Options) *csv.Reader {
 		head, _ := b.Peek(HeadBytes)
 		o.Separator = Separator(name, head)
 	}
-	reader := csv.NewReader(rows)
+	reader := csv.NewReader(&shortLines{r: rows, line: 1})
 	reader.Comma, reader.ReuseRecord, reader.LazyQuotes = o.Separator, true, o.LazyQuotes
 	return reader
 }
@@ -72,6 +73,32 @@ type noRows struct{}
 func (noRows) Read([]byte) (int, error) {
 	return 0, text.WithHint(errors.New("the file is JSON, want a table of text or .parquet"),
 		`convert it: python -c 'import pandas as pd; pd.read_json("FILE").to_csv("FILE.csv", index=False)' (JSON Lines: lines=True)`)
+}
+
+// shortLines passes on lines of at most [bound.Free] bytes; a longer one is an error before it is kept.
+type shortLines struct {
+	r    io.Reader
+	line int // its number, from 1
+	size int // bytes of it so far
+}
+
+func (l *shortLines) Read(p []byte) (n int, err error) {
+	n, err = l.r.Read(p)
+	rest := p[:n]
+	for {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 {
+			break
+		}
+		if l.size += i; l.size > bound.Free {
+			break
+		}
+		l.line, l.size, rest = l.line+1, 0, rest[i+1:]
+	}
+	if l.size += len(rest); l.size > bound.Free {
+		return 0, fmt.Errorf("line %d has more than %d bytes; want the rows of a table", l.line, bound.Free)
+	}
+	return n, err
 }
 
 // Separator is the separator of the cells of a table that begins with head: tabs in a file .tsv (also .tsv.gz), else

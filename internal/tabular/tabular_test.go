@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/internal/bound"
 )
 
 func TestNamesOrPlaces(t *testing.T) {
@@ -182,4 +184,38 @@ func hint(err error) string {
 		return h.Hints()[0]
 	}
 	return ""
+}
+
+// A line without an end is an error before all of it is in memory, wherever it stands.
+func TestRows_LongLine(t *testing.T) {
+	t.Parallel()
+	for begin, want := range map[string]string{"": "line 1 has more than 67108864 bytes", "a,b\n1,2\n\"x\ny\",": "line 4 has more than 67108864 bytes"} {
+		endless := &endless{}
+		rows := Rows("t.csv", io.MultiReader(strings.NewReader(begin), endless), Options{})
+		var err error
+		for err == nil {
+			_, err = rows.Read()
+		}
+		if !strings.Contains(err.Error(), want) || endless.read > bound.Free+2*HeadBytes {
+			t.Errorf("after %q: %v, %d bytes read", begin, err, endless.read)
+		}
+	}
+	long := strings.Repeat("9", bound.Free/2)
+	rows := Rows("t.csv", strings.NewReader("a,b\n"+long+",1\n"+long+",2\n"), Options{})
+	for range 3 {
+		if _, err := rows.Read(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// endless are digits without an end.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '7'
+	}
+	e.read += len(p)
+	return len(p), nil
 }

@@ -25,7 +25,10 @@ type rest struct {
 func (r *rest) Outputs(ctx context.Context, values []float32, n int) (points.Points, error) {
 	in := latent.HeadInput{Name: latent.HeadLatent, Rows: points.Float32(values, len(values)/n), Shape: r.shape}
 	out, _, err := r.Run(ctx, []latent.HeadInput{in}, nil, r.o)
-	return points.Float32(out, len(out)/n), err
+	if err != nil {
+		return points.Points{}, err
+	}
+	return points.Float32(out, len(out)/n), nil
 }
 
 func (r *rest) Size() int { return points.Size(r.Output) }
