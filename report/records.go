@@ -89,8 +89,8 @@ func (r *records) row(where string, v any) error {
 	var cells []place
 	for _, key := range o.Keys() {
 		value, _ := o.Get(key)
-		k, known := r.place[key]
-		if !known {
+		k, ok := r.place[key]
+		if !ok {
 			k = len(r.columns)
 			r.columns, r.place[key] = append(r.columns, key), k
 		}
