@@ -19,7 +19,7 @@ import (
 )
 
 // EachLine calls do with the value of every line of JSON Lines that is not empty, and with FILE:line. Errors name the
-// line and column, as those of [Parse].
+// line and column, like the errors of [Parse].
 func EachLine(name string, data []byte, do func(where string, v any) error) error {
 	line := 0
 	for text := range bytes.Lines(bytes.TrimPrefix(data, []byte(tabular.Mark))) {
@@ -97,9 +97,9 @@ func recordTable(name string, size int64, walk func(do func(where string, v any)
 		return nil, err
 	}
 	for { // once where all rows have the same members
-		known := len(r.columns)
+		count := len(r.columns)
 		text, err := r.write(walk)
-		if err != nil || len(r.columns) == known {
+		if err != nil || len(r.columns) == count {
 			return text, err
 		}
 	}
@@ -109,7 +109,7 @@ func recordTable(name string, size int64, walk func(do func(where string, v any)
 func (r *records) write(walk func(do func(where string, v any) error) error) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	known := len(r.columns)
+	count := len(r.columns)
 	if err := w.Write(r.columns); err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (r *records) write(walk func(do func(where string, v any) error) error) ([]
 		if err := r.enter(where, "", o); err != nil {
 			return err
 		}
-		if err := w.Write(r.cells[:known]); err != nil {
+		if err := w.Write(r.cells[:count]); err != nil {
 			return err
 		}
 		return bound.Check(r.name+": as a table it", int64(b.Len())+int64(len(r.columns)), r.size)

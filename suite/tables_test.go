@@ -124,13 +124,13 @@ var tablePlaces = []tablePlace{
 		bytesRead(canvas.ReadRatings)},
 	{"analysis/canvas/ratings.go", "canvas --ratings FILE.csv (preferences)", "case_a,case_b,winner,rater\na,b,tie,x\nb,c,a,x\n", "winner",
 		bytesRead(canvas.ReadPreferences)},
-	{"dataset/captions.go", "canvas --captions FILE.csv", "case_id,gt_caption,gen_caption\na,one,two\nb,three,four\n",
+	{"dataset/casefile/captions.go", "canvas --captions FILE.csv", "case_id,gt_caption,gen_caption\na,one,two\nb,three,four\n",
 		"gen_caption", bytesRead(casefile.ParseCaptions)},
-	{"dataset/captions.go", "canvas --embeddings-ids FILE.csv", "case_id,note\na,one\nb,two\n", "case_id",
+	{"dataset/casefile/captions.go", "canvas --embeddings-ids FILE.csv", "case_id,note\na,one\nb,two\n", "case_id",
 		bytesRead(casefile.ParseCases)},
 	{"dataset/fixations.go", "canvas --fixations FILE.csv", "x,y,sample\n1,2,a\n3,4,b\n", "y",
 		bytesRead(dataset.ParseFixations)},
-	{"dataset/sequences_table.go", "sequence --sequences FILE.csv",
+	{"dataset/protein/sequences_table.go", "sequence --sequences FILE.csv",
 		"id,cluster,heavy_chain,heavy_cdr_mask\na,c,WKLE,0123\nb,d,YYCP,0120\n", "heavy_chain", func(_ *testing.T,
 			path string) (any, error) {
 			f, err := protein.Open(path, protein.Options{})
@@ -146,7 +146,7 @@ var tablePlaces = []tablePlace{
 			}
 			return all, nil
 		}},
-	{"dataset/positions.go", "sequence --positions NAME=FILE.csv",
+	{"dataset/protein/positions.go", "sequence --positions NAME=FILE.csv",
 		"seq,pos,region_mode,target,pred,nll,prob\na,1,standard,E,E,0,1\nb,2,standard,E,L,0.6931472,0.5\n", "pred",
 		func(_ *testing.T, path string) (any, error) {
 			f, err := protein.OpenPositions(path, []string{"standard"})
@@ -163,7 +163,7 @@ var tablePlaces = []tablePlace{
 			}
 			return all, nil
 		}},
-	{"dataset/substitutions.go", "sequence --substitutions ASSAY=FILE.csv",
+	{"dataset/protein/substitutions.go", "sequence --substitutions ASSAY=FILE.csv",
 		"mutant,DMS_score,chain,assay\nA1P,0.5,heavy,x\nA2P,1,light,x\n", "DMS_score", func(_ *testing.T, path string) (any,
 			error) {
 			var all []protein.Substitution
@@ -299,7 +299,7 @@ func TestTablePlaces(t *testing.T) {
 		source := filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))
 		ast.Inspect(file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
-			if !ok || source == "dataset/tablereader.go" { // whose openRows others call
+			if !ok || source == "dataset/protein/tablereader.go" { // whose openRows others call
 				return true
 			}
 			switch f := call.Fun.(type) {

@@ -125,7 +125,8 @@ func (p *plan) rows() (r *recording, places [][][]int, err error) {
 			rows := episodes[label]
 			twin, paired := twins[e.Pair[rows[0]]]
 			if !paired {
-				return nil, nil, fmt.Errorf("episode %d has the pair %d, which no untouched episode has; untouched episodes have an empty violation", label, e.Pair[rows[0]])
+				return nil, nil, fmt.Errorf("episode %d has the pair %d, which no untouched episode has; "+
+					"untouched episodes have an empty violation", label, e.Pair[rows[0]])
 			}
 			draw := taken[twin]
 			taken[twin]++

@@ -168,9 +168,11 @@ func FolderRecipe(path, ending string) string {
 	case ".npy":
 		return fill(`python -c 'import glob, numpy as np; np.save("STEM.npy", np.stack([np.load(f) for f in sorted(glob.glob("FILE/*.npy"))]))'`, path, nil)
 	case ".csv":
-		return fill(`python -c 'import glob, pandas as pd; pd.concat(map(pd.read_csv, sorted(glob.glob("FILE/*.csv")))).to_csv("STEM.csv", index=False)'`, path, nil)
+		return fill(`python -c 'import glob, pandas as pd; pd.concat(map(pd.read_csv, sorted(glob.glob("FILE/*.csv")))).`+
+			`to_csv("STEM.csv", index=False)'`, path, nil)
 	case ".tar":
-		return fill(`mkdir STEM_all && for f in FILE/*.tar; do tar -xf "$f" -C STEM_all; done && tar --sort=name -cf STEM.tar -C STEM_all .`, path, nil)
+		return fill(`mkdir STEM_all && for f in FILE/*.tar; do tar -xf "$f" -C STEM_all; done && `+
+			`tar --sort=name -cf STEM.tar -C STEM_all .`, path, nil)
 	}
 	return ""
 }

@@ -72,7 +72,8 @@ type noRows struct{}
 
 func (noRows) Read([]byte) (int, error) {
 	return 0, text.WithHint(errors.New("the file is JSON, want a table of text or .parquet"),
-		`convert it: python -c 'import pandas as pd; pd.read_json("FILE").to_csv("FILE.csv", index=False)' (JSON Lines: lines=True)`)
+		`convert it: python -c 'import pandas as pd; pd.read_json("FILE").to_csv("FILE.csv", index=False)' `+
+			"(JSON Lines: lines=True)")
 }
 
 // shortLines passes on lines of at most [bound.Free] bytes; a longer one is an error before it is kept.

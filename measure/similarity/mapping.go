@@ -21,7 +21,7 @@ type Mapping struct {
 
 // NewMapping prepares the regressions from points [N, D]. episode has an entry for each state, and N is a multiple of
 // their number: each state is N/len(episode) consecutive points, such as the positions of a map, which are in one
-// fold. The folds are those of predictivity: whole episodes, or runs of states where there is one episode.
+// fold. Predictivity has the same folds: whole episodes, or runs of states where there is one episode.
 // Points that do not vary predict the mean. Errors: NaN or Inf, fewer than two states.
 func NewMapping(z points.Points, episode []int) (*Mapping, error) {
 	from, err := Prepare(z)

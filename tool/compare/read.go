@@ -233,7 +233,7 @@ func isRow(v any) bool {
 	return ok && o.Len() > 0 && textOf(o, "id") == ""
 }
 
-// readRecords reads the table of objects; err is that of writing it.
+// readRecords reads the table of objects, which [report.Records] wrote with the error err.
 func readRecords(path string, text []byte, tables *Tables, err error) ([]*File, error) {
 	if err != nil {
 		return nil, err

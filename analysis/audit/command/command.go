@@ -186,7 +186,8 @@ func (f *options) check() error {
 		return run.Usage("--train and --test go together: give both files")
 	case pair:
 		if r.split.Any() {
-			return run.Usage("--split and --train cannot be used together: give --split for one file of states, or --train and --test for two")
+			return run.Usage("--split and --train cannot be used together: give --split for one file of states, " +
+				"or --train and --test for two")
 		}
 		if other := anyOf(r.trainEpisodes, r.testEpisodes); other != "" && isSequences(f.trainFile) {
 			return run.Usage("%s is of recordings; give groups of sequences with --episodes, the training rows first", other)
@@ -358,8 +359,8 @@ func warn(env *run.Env, in *loaded, r *audit.Result, o audit.Options) {
 				"independent training episodes", v.V, o.FalseAlarm)
 		}
 		if n := unequalLengths(in, t); n > 0 {
-			say(t.Name, "%s near a training sequence that is more than twice as long, or half as long: letters in common may be "+
-				"chance", count(n, "sequence is", "sequences are"))
+			say(t.Name, "%s near a training sequence that is more than twice as long, or half as long: "+
+				"letters in common may be chance", count(n, "sequence is", "sequences are"))
 		}
 		if t.EpisodesOnBothSides > 0 {
 			say(t.Name, "%s on both sides of the split", count(t.EpisodesOnBothSides, "episode has states",

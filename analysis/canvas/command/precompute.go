@@ -138,7 +138,9 @@ func (k *keptScores) write(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return run.PathError(err)
 	}
-	err := atomicfile.Write(path+store.Partial, atomicfile.Options{Sync: true}, func(w io.Writer) error { return casefile.EncodeSemanticScores(w, k.rows) })
+	err := atomicfile.Write(path+store.Partial, atomicfile.Options{Sync: true}, func(w io.Writer) error {
+		return casefile.EncodeSemanticScores(w, k.rows)
+	})
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}

@@ -117,7 +117,9 @@ func along(s *surprise.Shown, l *loaded, o surprise.Options) *plots.Curves {
 	if inRMS(l, o) {
 		label = "Error / RMS distance"
 	}
-	curves := &plots.Curves{X: plots.Axis{Label: "Transitions since the violation"}, Y: plots.Axis{Label: label, Zero: true}}
+	curves := &plots.Curves{
+		X: plots.Axis{Label: "Transitions since the violation"}, Y: plots.Axis{Label: label, Zero: true},
+	}
 	violated, twin := plots.CurveSeries{Name: "violated"}, plots.CurveSeries{Name: "untouched"}
 	for i, step := range s.Step {
 		violated.X, violated.Y = append(violated.X, float64(step)), append(violated.Y, s.Errors[0][i])
