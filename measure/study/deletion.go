@@ -12,10 +12,8 @@ import (
 )
 
 // quick returns the function that makes, of a model's scores, the statistic without run r of task t, or without the
-// task
-// where r is [wholeTask]; nil for statistics that have none. Values differ from the statistic of the remaining scores
-// by
-// rounding.
+// task where r is [wholeTask]; nil for statistics that have none. Values differ from the statistic of the remaining
+// scores by rounding.
 func (s Statistic) quick() func(scores ByTask) func(t, r int) float64 {
 	for _, quick := range []struct {
 		statistic Statistic

@@ -63,9 +63,8 @@ type printed struct {
 }
 
 // readBenchstat reads tables of benchstat: the columns are models, named as the files or configurations that they are
-// of.
-// A number has the interval of its percentage, widened by the half percent that benchstat may have rounded off. The
-// difference from the first column has benchstat's p value; 0.000 is read as 0.0005, the largest value printed so.
+// of. A number has the interval of its percentage, widened by the half percent that benchstat may have rounded off.
+// The difference from the first column has benchstat's p value; 0.000 is read as 0.0005, the largest value printed so.
 func readBenchstat(b *benchmarks, data []byte) ([]*File, error) {
 	p := &printed{benchmarks: b, tasks: map[benchmark]*File{}}
 	number := 0

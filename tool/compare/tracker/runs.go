@@ -129,10 +129,9 @@ func restart(names []string) int {
 // IsHistoryTable reports whether columns come from the history of a run.
 func IsHistoryTable(names []string) bool { return slices.Contains(names, stepKey) }
 
-// HistoryTable returns the last values of a history as the row of one model, as [History] does. Columns with text,
-// and those
-// that begin with _ or have no name, are passed over. Errors, with the line: a step that is no number, no metric at
-// all.
+// HistoryTable returns the last values of a history as the row of one model, as [History] does. Columns with text, and
+// those that begin with _ or have no name, are passed over. Errors, with the line: a step that is no number, no metric
+// at all.
 func HistoryTable(rows *csv.Reader, names []string, model string) ([]byte, error) {
 	lasts, text := make([]last, len(names)), make([]bool, len(names))
 	steps := slices.Index(names, stepKey)

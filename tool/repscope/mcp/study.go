@@ -1,6 +1,5 @@
 // Studies: the analyses of a suite file over its datasets and models, by evaluate. All that a suite says is checked,
-// and a
-// copy of it is run, so that it cannot change after the check.
+// and a copy of it is run, so that it cannot change after the check.
 
 package mcp
 
@@ -33,12 +32,10 @@ const (
 )
 
 var studyTool = tool{name: "run_study", title: "Run a study",
-	description: "Runs several analyses on several datasets and models, from a suite: {\"analyses\": " +
-		"[\"manifold\"], \"defaults\": " +
-		"{\"seed\": 1}, \"datasets\": {\"val\": {\"frames\": \"x.npy\", \"latents\": {\"jepa\": \"z.npy\"}}}}. " +
-		"describe_analysis of " +
-		"evaluate has the rules, describe_analysis of an analysis its options. The same out again runs what has " +
-		"changed.",
+	description: "Runs several analyses on several datasets and models, from a suite: {\"analyses\": [\"manifold\"], " +
+		"\"defaults\": {\"seed\": 1}, " +
+		"\"datasets\": {\"val\": {\"frames\": \"x.npy\", \"latents\": {\"jepa\": \"z.npy\"}}}}. describe_analysis of " +
+		"evaluate has the rules, describe_analysis of an analysis its options. The same out again runs what has changed.",
 	properties: object{
 		"suite": object{"type": "object", "description": "the suite; or give a file"},
 		"file":  textProperty("a suite file (YAML) inside a root"),
@@ -112,8 +109,8 @@ func (s *server) runStudy(q *request, data json.RawMessage) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.ran(q, &runCall{Figures: call.Figures}, &finished{done, folder, filepath.Join(folder,
-		studyCommand+".json"), began})
+	return s.ran(q, &runCall{Figures: call.Figures}, &finished{done, folder,
+		filepath.Join(folder, studyCommand+".json"), began})
 }
 
 // suiteOf is the text of the suite of a call, and the name of its file.
@@ -181,8 +178,7 @@ func (c *suiteChecker) node(n *yaml.Node) error {
 			name := run.OptionName(child.Value)
 			if slices.Contains(c.forbidden, name) {
 				return c.wrong(child,
-					"%s writes files or is set by the server; leave it out, and give another name to a dataset or "+
-						"model "+
+					"%s writes files or is set by the server; leave it out, and give another name to a dataset or model "+
 						"that is called so", child.Value)
 			}
 			if name == "matrix" {
@@ -220,8 +216,7 @@ func (c *suiteChecker) text(n *yaml.Node) error {
 }
 
 // matrix checks the values that patterns take in for {name}. A value that is not empty, has no separator, and neither
-// begins
-// nor ends with a point makes no part of a path "..", and no path begin again, whatever stands around it.
+// begins nor ends with a point makes no part of a path "..", and no path begin again, whatever stands around it.
 func (c *suiteChecker) matrix(n *yaml.Node, depth int) error {
 	if depth > mostNested {
 		return c.wrong(n, "matrix: want {name: [value, …]}")
