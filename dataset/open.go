@@ -63,11 +63,7 @@ func Exists(spec string) error {
 // stat is os.Stat with errors that do not name the system call.
 func stat(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return nil, fmt.Errorf("%s: %w", path, p.Err)
-	}
-	return info, err
+	return info, regular.PathError(err)
 }
 
 // Open opens "FILE" or "FILE:key" (see the package comment for the formats).

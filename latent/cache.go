@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/entries"
+	"repscope/internal/regular"
 )
 
 // Cache keeps latents on disk, keyed by a hash over the encoder's file and options, the states' content and selection,
@@ -48,11 +48,7 @@ func OpenCache(dir string) (*Cache, error) {
 		dir = filepath.Join(base, "repscope", "latents")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) { // which folder, not the call
-			err = fmt.Errorf("%s: %w", path.Path, path.Err)
-		}
-		return nil, fmt.Errorf("latent cache %w", err)
+		return nil, fmt.Errorf("latent cache %w", regular.PathError(err)) // which folder, not the call
 	}
 	return &Cache{Dir: dir}, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"repscope/internal/atomicfile"
 	"repscope/internal/gunzip"
+	"repscope/internal/regular"
 )
 
 // ErrClosed is returned by a transaction that was committed or aborted.
@@ -75,11 +76,7 @@ func Begin(dir string) (*Transaction, error) {
 // begin makes a folder, cleans it up and finds out, now and not after the analysis, whether it can be written.
 func (t *Transaction) begin(dir string) error {
 	if err := t.makeFolder(dir); err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) { // which folder, not the call
-			err = fmt.Errorf("%s: %w", path.Path, path.Err)
-		}
-		return fmt.Errorf("output folder %s: %w", dir, err)
+		return fmt.Errorf("output folder %s: %w", dir, regular.PathError(err)) // which folder, not the call
 	}
 	sweep(dir)
 	probe := t.tempPath(filepath.Join(dir, "probe"))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/latent"
 )
@@ -137,7 +138,7 @@ func (d *Data) checkCache() error {
 	case errors.Is(err, os.ErrNotExist):
 		return nil // it will be made
 	case err != nil:
-		return fmt.Errorf("latent cache %w", run.PathError(err))
+		return fmt.Errorf("latent cache %w", regular.PathError(err))
 	case !info.IsDir():
 		return fmt.Errorf("latent cache %s: not a directory", dir)
 	}

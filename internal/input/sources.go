@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"repscope/internal/example"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 )
@@ -341,7 +342,7 @@ func (in *Inputs) expandWeights() error {
 		}
 		models, err := weightsIn(s.path)
 		if err != nil {
-			return patternHint(s.path, fmt.Errorf("weights folder %w", run.PathError(err)))
+			return patternHint(s.path, fmt.Errorf("weights folder %w", regular.PathError(err)))
 		}
 		out = append(out, models...)
 		if len(models) == 0 {

@@ -23,6 +23,7 @@ import (
 	"repscope/internal/escape"
 	"repscope/internal/kernel"
 	"repscope/internal/memory"
+	"repscope/internal/regular"
 	"repscope/internal/supervise"
 	"repscope/internal/text"
 	"repscope/report"
@@ -491,7 +492,7 @@ func (e *Env) leave(stdout io.Writer) error {
 			err = earlier.Write(&result)
 		}
 		if out = result.Bytes(); err != nil {
-			return errors.Join(PathError(err), after)
+			return errors.Join(regular.PathError(err), after)
 		}
 	case e.Options.Quiet:
 		return after

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"repscope/internal/option"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -84,7 +85,7 @@ func countWords(ctx context.Context, env *run.Env, word, act string) error {
 		for _, name := range env.Options.Args {
 			data, err := os.ReadFile(name)
 			if err != nil {
-				return run.PathError(err)
+				return regular.PathError(err)
 			}
 			n := bytes.Count(data, []byte(word))
 			env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "text", Path: filepath.Base(name)})

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
 	"repscope/internal/expand"
 	"repscope/internal/regular"
 	"repscope/internal/text"
@@ -114,7 +113,7 @@ func (c *config) ofAnother(common []*yaml.Node, section bool) error {
 func readConfig(path string) (*yaml.Node, error) {
 	data, err := regular.Read(path, regular.Settings)
 	if err != nil {
-		return nil, Usage("configuration %w", PathError(err))
+		return nil, Usage("configuration %w", regular.PathError(err))
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, second yaml.Node

@@ -17,6 +17,7 @@ import (
 	"repscope/internal/escape"
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
+	"repscope/internal/regular"
 	"repscope/report"
 	"repscope/shard"
 )
@@ -180,7 +181,7 @@ func (e *Env) AfterCommit(do func() error) { e.afterCommit = append(e.afterCommi
 // Remove removes a file, such as the output of work that was not done, if it exists.
 func Remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return PathError(err)
+		return regular.PathError(err)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ package run
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 )
 
@@ -79,15 +78,6 @@ func exitCode(err error) int {
 		return exitUsage
 	}
 	return exitFailed
-}
-
-// PathError takes the name of the system call out of a path error.
-func PathError(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return fmt.Errorf("%s: %w", p.Path, p.Err)
-	}
-	return err
 }
 
 // AtLeast is wrong usage of a flag whose value is below a bound.

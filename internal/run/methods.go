@@ -80,7 +80,7 @@ func printMethods(c *Command, flags *Flags, o *Options, stdout io.Writer) (done 
 	}
 	r, err := report.Read(o.Args[0])
 	if err != nil {
-		return true, PathError(err)
+		return true, regular.PathError(err)
 	}
 	text, err := c.MethodsOf(r)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
 	"repscope/shard"
@@ -36,7 +37,7 @@ var letters = run.Command{
 			if file != "" {
 				data, err := os.ReadFile(file)
 				if err != nil {
-					return run.PathError(err)
+					return regular.PathError(err)
 				}
 				words = append(words, string(data))
 				env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "file", Path: file, SHA256: shard.Sum(data)})

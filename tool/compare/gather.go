@@ -16,6 +16,7 @@ import (
 
 	"repscope/internal/gunzip"
 	"repscope/internal/parallel"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -147,11 +148,7 @@ func pathsOf(specs []Spec) []string {
 func filesOf(path string) (paths []string, folder bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = fmt.Errorf("%s: %w", path, p.Err)
-		}
-		return nil, false, err
+		return nil, false, regular.PathError(err)
 	}
 	if !info.IsDir() || tracker.IsStore(path) {
 		return []string{path}, false, nil

@@ -147,11 +147,7 @@ func Read(path string) ([]*File, error) {
 func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
 	data, err := content(path)
 	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = fmt.Errorf("%s: %w", p.Path, p.Err)
-		}
-		return nil, err
+		return nil, regular.PathError(err)
 	}
 	if inFolder && !hasSchema(data) {
 		return nil, report.ErrNotResult

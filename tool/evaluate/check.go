@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -79,7 +80,7 @@ func (d *done) compare(ctx context.Context, folder string, digests map[string]st
 				if digest, err = sum(path); errors.Is(err, fs.ErrNotExist) {
 					digest = "is gone"
 				} else if err != nil {
-					digest = run.PathError(err).Error()
+					digest = regular.PathError(err).Error()
 				}
 				digests[path] = digest
 			}

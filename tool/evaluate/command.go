@@ -19,6 +19,7 @@ import (
 	"repscope/internal/escape"
 	"repscope/internal/folderlock"
 	"repscope/internal/option"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -189,7 +190,7 @@ func (s *settings) check(o *run.Options) error {
 		}
 		for _, folder := range o.Args[1:] { // before the first of them is made for the page
 			if _, err := os.Stat(folder); err != nil {
-				return run.PathError(err)
+				return regular.PathError(err)
 			}
 		}
 		var err error

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"repscope/internal/filename"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 )
 
@@ -261,7 +262,7 @@ func exists(path string) error {
 		_, err = os.Stat(file)
 	}
 	if err != nil {
-		return fmt.Errorf("--init: %w", run.PathError(err))
+		return fmt.Errorf("--init: %w", regular.PathError(err))
 	}
 	return nil
 }

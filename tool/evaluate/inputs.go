@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/report"
@@ -140,7 +141,7 @@ func (w *watch) add(path string) error {
 	}
 	f, files, err := list(path)
 	if err != nil {
-		return run.PathError(err)
+		return regular.PathError(err)
 	}
 	w.options = append(w.options, path)
 	if files != nil {
@@ -151,7 +152,7 @@ func (w *watch) add(path string) error {
 	}
 	if f.young(w.begin) {
 		if f.SHA256, err = sum(path); err != nil {
-			return run.PathError(err)
+			return regular.PathError(err)
 		}
 	}
 	w.files[path] = f
@@ -196,7 +197,7 @@ func (w *watch) input(path, digest string) (file, error) {
 	before, seen := w.files[path]
 	now, files, err := list(path)
 	if err != nil {
-		return file{}, fmt.Errorf("%s %w: %w", path, errChanged, run.PathError(err))
+		return file{}, fmt.Errorf("%s %w: %w", path, errChanged, regular.PathError(err))
 	}
 	if files != nil {
 		return w.folder(path, now, files)
@@ -207,7 +208,7 @@ func (w *watch) input(path, digest string) (file, error) {
 	}
 	content, err := sum(path)
 	if err != nil {
-		return file{}, fmt.Errorf("%s %w: %w", path, errChanged, run.PathError(err))
+		return file{}, fmt.Errorf("%s %w: %w", path, errChanged, regular.PathError(err))
 	}
 	now.SHA256 = content
 	switch {

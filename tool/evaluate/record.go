@@ -170,7 +170,7 @@ func (f *file) change(folder string) (reason string, read bool) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "is gone", false
 	case err != nil:
-		return run.PathError(err).Error(), false
+		return regular.PathError(err).Error(), false
 	case now.as(*f):
 		return "", false
 	case now.Size != f.Size:
@@ -179,7 +179,7 @@ func (f *file) change(folder string) (reason string, read bool) {
 		return "has changed", false
 	}
 	if now.SHA256, err = sum(path); err != nil {
-		return run.PathError(err).Error(), false
+		return regular.PathError(err).Error(), false
 	}
 	if now.SHA256 != f.SHA256 {
 		return "has another content", false

@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
 	"repscope/internal/expand"
 	"repscope/internal/filename"
 	"repscope/internal/regular"
@@ -112,7 +111,7 @@ func (l lineOptions) over(defaults []entry) []entry {
 func openSuite(ctx context.Context, path string, commands []run.Command, line lineOptions) (*Suite, error) {
 	data, err := regular.Read(path, regular.Settings)
 	if err != nil {
-		return nil, fmt.Errorf("suite %w", run.PathError(err))
+		return nil, fmt.Errorf("suite %w", regular.PathError(err))
 	}
 	return readSuite(ctx, path, data, commands, line)
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
 	"repscope/tool/evaluate/page"
@@ -213,7 +214,7 @@ func (s *study) remember(suite *Suite, names []string) error {
 			f.SHA256, err = sum(f.Path)
 		}
 		if err != nil {
-			return run.PathError(err)
+			return regular.PathError(err)
 		}
 		f.Path = name
 		d.Outputs = append(d.Outputs, f)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"repscope/internal/option"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -148,7 +149,7 @@ func (s *exportSettings) run(ctx context.Context, o *run.Options, stdout, _ io.W
 	for _, path := range o.Args {
 		r, err := report.Read(run.Expand(path))
 		if err != nil {
-			return run.PathError(err)
+			return regular.PathError(err)
 		}
 		for _, name := range r.Models.Keys() {
 			models[name] = true

@@ -15,6 +15,7 @@ import (
 
 	"repscope/internal/gunzip"
 	"repscope/internal/option"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -176,7 +177,7 @@ func (v *verifier) run(s *verifySettings, o *run.Options, stdout io.Writer) erro
 func (v *verifier) path(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return run.PathError(err)
+		return regular.PathError(err)
 	}
 	if !info.IsDir() {
 		return v.one(path)
@@ -186,7 +187,7 @@ func (v *verifier) path(path string) error {
 		case v.ctx.Err() != nil:
 			return errors.New("interrupted")
 		case err != nil:
-			v.add(difference{State: stateMissing, Path: file, What: "folder", Found: run.PathError(err).Error()})
+			v.add(difference{State: stateMissing, Path: file, What: "folder", Found: regular.PathError(err).Error()})
 			return fs.SkipDir
 		case d.IsDir() && report.Interrupted(file):
 			v.add(difference{State: stateDamaged, Path: file, What: "folder", Found: "a killed run left files half renamed; " +

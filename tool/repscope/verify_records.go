@@ -16,7 +16,6 @@ import (
 	"repscope/dataset"
 	"repscope/internal/gunzip"
 	"repscope/internal/regular"
-	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/report"
 	"repscope/shard"
@@ -87,7 +86,7 @@ func (v *verifier) shard(path string) (bool, error) {
 	v.checked.Shards++
 	state, err := shard.Open(path)
 	if err != nil {
-		v.add(difference{State: stateDamaged, Path: path, What: "shard", Found: run.PathError(err).Error()})
+		v.add(difference{State: stateDamaged, Path: path, What: "shard", Found: regular.PathError(err).Error()})
 		return true, nil
 	}
 	v.shards = append(v.shards, shardFile{path, state})
@@ -104,7 +103,7 @@ func (v *verifier) shard(path string) (bool, error) {
 func (v *verifier) result(path string) (bool, error) {
 	data, err := regular.ReadContext(v.ctx, path, regular.Table)
 	if err != nil {
-		v.add(difference{State: stateMissing, Path: path, What: "file", Found: run.PathError(err).Error()})
+		v.add(difference{State: stateMissing, Path: path, What: "file", Found: regular.PathError(err).Error()})
 		return true, nil
 	}
 	if data, err = gunzip.Bytes(data); err != nil {
@@ -293,7 +292,7 @@ func (v *verifier) hold(c claim) {
 			return
 		case i >= len(first) || path != "" || errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			state, path = run.PathError(err).Error(), place
+			state, path = regular.PathError(err).Error(), place
 		default:
 			state, path = sums[0], place
 		}

@@ -156,7 +156,7 @@ func readJob(root string) (*Job, error) {
 			`divide it with "scale slurm" or "scale k8s"`)
 	}
 	if err != nil {
-		return nil, run.PathError(err)
+		return nil, regular.PathError(err)
 	}
 	j := &Job{}
 	if err := text.Unmarshal(data, j); err != nil {
@@ -261,7 +261,7 @@ func command(analyses []run.Command, name string) (run.Command, bool) {
 func fileSum(path string) (string, error) {
 	data, err := regular.Read(path, regular.Settings)
 	if err != nil {
-		return "", run.PathError(err)
+		return "", regular.PathError(err)
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), nil

@@ -152,7 +152,7 @@ func (r *rates) keep() error {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o777); err != nil {
-		return run.PathError(err)
+		return regular.PathError(err)
 	}
 	return writeJSON(r.path, r)
 }

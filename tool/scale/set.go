@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/internal/escape"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/shard"
@@ -39,7 +40,7 @@ func Open(analyses []run.Command, paths []string) (*Set, error) {
 			err = fmt.Errorf("%s: this shard does not record its command", path)
 		}
 		if err != nil {
-			damaged = errors.Join(damaged, run.PathError(err))
+			damaged = errors.Join(damaged, regular.PathError(err))
 			continue
 		}
 		s.States = append(s.States, state)
@@ -68,7 +69,7 @@ func filesOf(paths []string) ([]string, error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, run.PathError(err)
+			return nil, regular.PathError(err)
 		}
 		if !info.IsDir() {
 			files = append(files, path)

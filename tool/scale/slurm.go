@@ -436,7 +436,7 @@ func (s *slurm) queued(ctx context.Context) (*queue, error) {
 		return q, nil
 	}
 	if err != nil {
-		return nil, run.PathError(err)
+		return nil, regular.PathError(err)
 	}
 	offsets := map[int]int{}
 	finish := map[int]bool{}

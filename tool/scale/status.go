@@ -75,7 +75,7 @@ func status(ctx context.Context, o *run.Options, studies Studies, stdout io.Writ
 	root := o.Args[0]
 	info, err := os.Stat(root)
 	if err != nil {
-		return run.PathError(err)
+		return regular.PathError(err)
 	}
 	if !info.IsDir() {
 		if _, root, err = studies.Read(ctx, root); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"repscope/internal/folderlock"
 	"repscope/internal/option"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
 	"repscope/shard"
@@ -109,7 +110,7 @@ func (w *worker) do(ctx context.Context, t *task) error {
 	}
 	folder := w.job.own(t)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return run.PathError(err)
+		return regular.PathError(err)
 	}
 	lock, err := folderlock.Take(ctx, folder, lockName, true)
 	if err != nil {
@@ -159,7 +160,7 @@ func (w *worker) enter() error {
 		return err
 	}
 	if err := os.Chdir(w.job.Dir); err != nil {
-		return run.Hint(fmt.Errorf("the working folder of the job: %w", run.PathError(err)),
+		return run.Hint(fmt.Errorf("the working folder of the job: %w", regular.PathError(err)),
 			"it must exist under the same name on all machines")
 	}
 	return nil
@@ -227,7 +228,7 @@ func (j *Job) whole(t *task) error {
 	}
 	state, err := shard.Open(path)
 	if err != nil {
-		return run.PathError(err)
+		return regular.PathError(err)
 	}
 	if state.Identity.Analysis != t.piece.Analysis {
 		return fmt.Errorf("%s: a shard of %s, want a shard of %s", path, state.Identity.Analysis, t.piece.Analysis)

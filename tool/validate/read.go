@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"slices"
 	"strconv"
@@ -45,11 +44,7 @@ const None = "none"
 func Read(path string, c Columns, directions Directions) (in *Input, digest string, err error) {
 	data, err := regular.Read(path, regular.Table)
 	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = fmt.Errorf("%s: %w", path, p.Err)
-		}
-		return nil, "", err
+		return nil, "", regular.PathError(err)
 	}
 	sum := sha256.Sum256(data)
 	if data, err = gunzip.Bytes(data); err == nil {

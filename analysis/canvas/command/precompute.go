@@ -19,7 +19,6 @@ import (
 	"repscope/dataset/casefile"
 	"repscope/internal/atomicfile"
 	"repscope/internal/regular"
-	"repscope/internal/run"
 )
 
 // scoresFile holds scores of captions that were computed earlier, under the name that published
@@ -111,7 +110,7 @@ func readScores(o *canvas.Setting, path string) (*keptScores, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		rows = o.Semantic.Stored()
 	case err != nil:
-		return nil, run.PathError(err)
+		return nil, regular.PathError(err)
 	default:
 		if rows, err = casefile.ParseSemanticScores(path, data); err != nil {
 			return nil, fmt.Errorf("scores of captions: %w", err)
@@ -136,7 +135,7 @@ func (k *keptScores) set(row casefile.SemanticScore) {
 // write writes the file whole.
 func (k *keptScores) write(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return run.PathError(err)
+		return regular.PathError(err)
 	}
 	err := atomicfile.Write(path+store.Partial, atomicfile.Options{Sync: true}, func(w io.Writer) error {
 		return casefile.EncodeSemanticScores(w, k.rows)

@@ -16,6 +16,7 @@ import (
 	"repscope/analysis/canvas"
 	"repscope/analysis/canvas/internal/store"
 	"repscope/internal/atomicfile"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -33,7 +34,7 @@ func (s *settings) writeReports(env *run.Env, row *canvas.CaseRow) error {
 	for name, value := range row.Row.Reports {
 		path := filepath.Join(env.Files.Dir(), store.ReportPath(row.Case, name)+store.Partial)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return run.PathError(err)
+			return regular.PathError(err)
 		}
 		err := atomicfile.Write(path, atomicfile.Options{}, func(w io.Writer) error { return encodeReport(w, value) })
 		if err != nil {

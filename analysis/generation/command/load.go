@@ -235,7 +235,7 @@ func pathOf(spec string) string {
 func readNames(path string) (labels, error) {
 	data, err := regular.Read(path, regular.Listing)
 	if err != nil {
-		return nil, run.PathError(err)
+		return nil, regular.PathError(err)
 	}
 	names, err := parseNames(data)
 	if err != nil {

@@ -91,11 +91,7 @@ func jsonFiles(folder string) ([]string, error) {
 		}
 		return nil
 	})
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = fmt.Errorf("%s: %w", p.Path, p.Err)
-	}
-	return files, err
+	return files, regular.PathError(err)
 }
 
 // anySchema is the schema of result files of any version; other files of the program have a word in place of the number.

@@ -16,6 +16,7 @@ import (
 
 	"repscope/internal/atomicfile"
 	"repscope/internal/option"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/samefile"
 )
@@ -120,7 +121,7 @@ func Serve(ctx context.Context, o Options, commands []run.Command, in io.Reader,
 			return fmt.Errorf("--out: %w", err)
 		}
 		if err := os.MkdirAll(s.out, 0o777); err != nil {
-			return run.PathError(err)
+			return regular.PathError(err)
 		}
 	}
 	scratch, err := atomicfile.TemporaryFolder("repscope-mcp-")

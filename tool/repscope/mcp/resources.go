@@ -12,7 +12,6 @@ import (
 
 	"repscope/internal/gunzip"
 	"repscope/internal/regular"
-	"repscope/internal/run"
 	"repscope/report"
 )
 
@@ -117,7 +116,7 @@ func (s *server) readResource(q *request) (object, error) {
 	}
 	file, err := s.roots.open(path)
 	if err != nil {
-		return nil, faultOf(codeInvalidParams, "%v", run.PathError(err))
+		return nil, faultOf(codeInvalidParams, "%v", regular.PathError(err))
 	}
 	defer file.Close()
 	data, err := regular.All(q.ctx, path, file, mostResource)

@@ -423,7 +423,7 @@ func (s *server) listResults(q *request, data json.RawMessage) (*answer, error) 
 		}
 		info, err := os.Stat(folder)
 		if err != nil {
-			return nil, run.PathError(err)
+			return nil, regular.PathError(err)
 		}
 		if !info.IsDir() {
 			return nil, run.Usage("folder %s: want a folder; read_result reads a file", call.Folder)

@@ -34,7 +34,7 @@ func newRoots(paths []string) (*roots, error) {
 	for _, path := range paths {
 		info, err := os.Stat(run.Expand(path))
 		if err != nil {
-			return nil, run.Usage("--root: %w", run.PathError(err))
+			return nil, run.Usage("--root: %w", regular.PathError(err))
 		}
 		if !info.IsDir() {
 			return nil, run.Usage("--root %s: want a folder", path)
@@ -102,7 +102,7 @@ func (r *roots) open(path string) (*os.File, error) {
 		return nil, err
 	}
 	file, err := regular.OpenIn(root, name)
-	return file, run.PathError(err)
+	return file, regular.PathError(err)
 }
 
 // spellings are the paths that a text may name: it, what follows an equals sign or a comma, and each of these without

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
-
+	"repscope/internal/regular"
 	"repscope/internal/run"
 )
 
@@ -128,7 +128,7 @@ func (s *server) suiteOf(call *studyCall) (suite []byte, name string, err error)
 		}
 		defer file.Close()
 		if suite, err = io.ReadAll(io.LimitReader(file, mostSuite+1)); err != nil {
-			return nil, "", run.PathError(err)
+			return nil, "", regular.PathError(err)
 		}
 		name = filepath.Base(file.Name())
 	}

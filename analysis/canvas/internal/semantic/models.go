@@ -14,6 +14,7 @@ import (
 	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/dataset"
+	"repscope/internal/regular"
 	"repscope/internal/text"
 	"repscope/internal/tokenizer"
 	"repscope/latent"
@@ -35,7 +36,7 @@ func (s *opened) openSentence(read source.Reader, threads int) error {
 	}
 	data, err := read(s.o.Tokenizer)
 	if err != nil {
-		return fmt.Errorf("--tokenizer: %w", source.PathError(err))
+		return fmt.Errorf("--tokenizer: %w", regular.PathError(err))
 	}
 	if s.tokens, err = tokenizer.Parse(s.o.Tokenizer, data); err != nil {
 		return fmt.Errorf("--tokenizer: %w", err)

@@ -7,6 +7,7 @@ import (
 
 	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/analysis/canvas/internal/source"
+	"repscope/internal/regular"
 	"repscope/latent"
 	"repscope/latent/picture"
 )
@@ -57,7 +58,7 @@ func (o *VisionOptions) processor(read source.Reader) (picture.Processor, string
 	if o.Processor != "" {
 		data, err := read(o.Processor)
 		if err != nil {
-			return picture.Processor{}, "", fmt.Errorf("--vision-preprocessor: %w", source.PathError(err))
+			return picture.Processor{}, "", fmt.Errorf("--vision-preprocessor: %w", regular.PathError(err))
 		}
 		p, err := picture.Parse(o.Processor, data)
 		if err != nil {

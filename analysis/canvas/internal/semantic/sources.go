@@ -14,6 +14,7 @@ import (
 	"repscope/analysis/canvas/internal/source"
 	"repscope/dataset"
 	"repscope/dataset/casefile"
+	"repscope/internal/regular"
 	"repscope/internal/text"
 	"repscope/internal/tokenizer"
 	"repscope/latent"
@@ -77,7 +78,7 @@ func (s *opened) loadCaptions(names map[string]bool, read source.Reader) ([]stri
 	}
 	data, err := read(s.o.Captions)
 	if err != nil {
-		return nil, fmt.Errorf("captions: %w", source.PathError(err))
+		return nil, fmt.Errorf("captions: %w", regular.PathError(err))
 	}
 	list, err := casefile.ParseCaptions(s.o.Captions, data)
 	if err != nil {
@@ -104,7 +105,7 @@ func (s *opened) loadScores(names map[string]bool, read source.Reader) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("scores of captions: %w", source.PathError(err))
+		return fmt.Errorf("scores of captions: %w", regular.PathError(err))
 	}
 	if s.listed, err = casefile.ParseSemanticScores(s.o.Scores, data); err != nil {
 		return fmt.Errorf("scores of captions: %w", err)
@@ -127,7 +128,7 @@ func (s *opened) loadScores(names map[string]bool, read source.Reader) error {
 func (s *opened) loadRows(names map[string]bool, read source.Reader) ([]string, error) {
 	data, err := read(s.o.Rows)
 	if err != nil {
-		return nil, fmt.Errorf("cases of embeddings: %w", source.PathError(err))
+		return nil, fmt.Errorf("cases of embeddings: %w", regular.PathError(err))
 	}
 	ids, err := casefile.ParseCases(s.o.Rows, data)
 	if err != nil {

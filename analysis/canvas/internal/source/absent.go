@@ -29,12 +29,3 @@ func Reason(err error) error {
 	}
 	return err
 }
-
-// PathError takes the name of the system call out of an error of a file.
-func PathError(err error) error {
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
-		return fmt.Errorf("%s: %w", failed.Path, failed.Err)
-	}
-	return err
-}

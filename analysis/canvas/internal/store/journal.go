@@ -13,6 +13,7 @@ import (
 
 	"repscope/internal/atomicfile"
 	"repscope/internal/journal"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -46,7 +47,7 @@ func openJournal(dir string) (*rowJournal, error) {
 		return nil, run.Hint(fmt.Errorf("%s: another run is writing into this folder", dir),
 			"wait for it, or choose another folder with --out")
 	case err != nil:
-		return nil, run.PathError(err)
+		return nil, regular.PathError(err)
 	}
 	return &rowJournal{file, parseRecords(lines)}, nil
 }
@@ -93,13 +94,13 @@ func (j *rowJournal) add(r record) error {
 	if err := json.Compact(&line, text.Bytes()); err != nil {
 		return err
 	}
-	return run.PathError(j.Add(line.Bytes()))
+	return regular.PathError(j.Add(line.Bytes()))
 }
 
 // close leaves the journal to the next run, or to none if it is empty.
 func (j *rowJournal) close() error {
 	if j.Empty() {
-		return run.PathError(j.Remove())
+		return regular.PathError(j.Remove())
 	}
 	return j.Close()
 }

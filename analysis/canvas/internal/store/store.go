@@ -15,7 +15,6 @@ import (
 	"repscope/analysis/canvas"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/internal/regular"
-	"repscope/internal/run"
 	"repscope/report"
 )
 
@@ -161,7 +160,7 @@ func (s *Store) Finish() error {
 	if s.journal == nil {
 		return nil
 	}
-	return run.PathError(s.journal.Remove())
+	return regular.PathError(s.journal.Remove())
 }
 
 // put enters a record.
