@@ -43,6 +43,7 @@ var writing = calls{
 		"tool/evaluate/record.go":                "the record of a task, after its files have their names",
 		"tool/scale/job.go":                      "records of tasks and measured rates, one file each",
 		"tool/repscope/links.go":                 "links",
+		"tool/repscope/mcp/study.go":             "the copy of a suite that was checked, in a folder of the server's own",
 		"dataset/zarr/zarrtest":                  "stores for tests",
 	},
 }
