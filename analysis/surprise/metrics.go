@@ -13,7 +13,7 @@ import (
 func Metrics() []report.Described {
 	out := []report.Described{
 		{Name: "auroc", Better: report.Higher, Low: 0, High: 1, Headline: true,
-			About: "probability that an impossible transition has a larger error than its untouched twin, mean " +
+			About: "probability that an impossible transition has a larger error than one of its untouched twin, mean " +
 				"over violations and sizes"},
 		{Name: "detected_1in100", Better: report.Higher, Low: 0, High: 1, Headline: true,
 			About: "share of impossible transitions with p ≤ 0.01, mean over violations and sizes", Cite: "vovk2005"},
@@ -34,7 +34,7 @@ func Metrics() []report.Described {
 		name := "violations." + string(kind) + "."
 		out = append(out,
 			report.Described{Name: name + "auroc", Better: report.Higher, Low: 0, High: 1,
-				About: "probability that an impossible transition has a larger error than its untouched twin"},
+				About: "probability that an impossible transition has a larger error than one of its untouched twin"},
 			report.Described{Name: name + "detected_1in100", Better: report.Higher, Low: 0, High: 1,
 				About: "share of impossible transitions with p ≤ 0.01"},
 			report.Described{Name: name + "detected_1in1000", Better: report.Higher, Low: 0, High: 1,
