@@ -62,7 +62,8 @@ var foreigners = []foreign{
 	{what: "a JSON file", endings: []string{".json"},
 		recipe: `python -c 'import json, numpy as np; np.save("STEM.npy", np.array(json.load(open("FILE"))))'`},
 	{what: "a JSON Lines file", endings: []string{".jsonl"},
-		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_json("FILE", lines=True).to_numpy())'`},
+		recipe: `python -c 'import numpy as np, pandas as pd; ` +
+			`np.save("STEM.npy", pd.read_json("FILE", lines=True).to_numpy())'`},
 }
 
 // Recipes for pickles that hold more than arrays, numbers and texts.
