@@ -14,6 +14,7 @@ import (
 
 	"repscope/internal/dtype"
 	"repscope/internal/mmap"
+	"repscope/internal/text"
 )
 
 const npyMagic = "\x93NUMPY"
@@ -63,13 +64,13 @@ func readNPYHeader(r io.Reader, total int64) (npyHeader, error) {
 	if length > maxNPYHeader {
 		return h, fmt.Errorf("the header has %d bytes, want at most %d", length, maxNPYHeader)
 	}
-	text := make([]byte, length)
-	if _, err := io.ReadFull(r, text); err != nil {
+	header := make([]byte, length)
+	if _, err := io.ReadFull(r, header); err != nil {
 		return h, shortRead(err, "inside the header")
 	}
 	h.offset += length
-	if err := h.parse(string(text), major == 3); err != nil {
-		return h, fmt.Errorf("header %.120q: %w", strings.TrimRight(string(text), " \n"), err)
+	if err := h.parse(string(header), major == 3); err != nil {
+		return h, fmt.Errorf("header %.120q: %w", strings.TrimRight(string(header), " \n"), err)
 	}
 	switch rest := total - h.offset; {
 	case rest < h.size:
@@ -91,16 +92,16 @@ func shortRead(err error, format string, args ...any) error {
 }
 
 // parse reads the header's Python dict: 'descr', 'fortran_order' and 'shape'.
-func (h *npyHeader) parse(text string, unicode bool) error {
-	if unicode && !utf8.ValidString(text) {
+func (h *npyHeader) parse(header string, unicode bool) error {
+	if unicode && !utf8.ValidString(header) {
 		return errors.New("is not UTF-8")
 	}
-	p := &literal{text: text}
+	p := &literal{text.Cursor{Text: header}}
 	value, err := p.value(0)
 	if err != nil {
 		return err
 	}
-	if p.skip(); p.at < len(p.text) {
+	if p.Skip(); p.At < len(p.Text) {
 		return p.errorf("text follows the dict")
 	}
 	fields, ok := value.(map[string]any)
@@ -222,29 +223,10 @@ var npyCodes = map[DType]string{Bool: "b1", Uint8: "u1", Uint16: "u2", Uint32: "
 
 // literal reads the few Python literals that headers are made of: dicts with
 // string keys, tuples, lists, strings, integers, True, False and None.
-type literal struct {
-	text string
-	at   int
-}
+type literal struct{ text.Cursor }
 
 func (p *literal) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s at character %d", fmt.Sprintf(format, args...), p.at)
-}
-
-func (p *literal) skip() {
-	for p.at < len(p.text) && strings.IndexByte(" \t\r\n\f\x00", p.text[p.at]) >= 0 {
-		p.at++
-	}
-}
-
-// next skips white space and consumes c if it is next.
-func (p *literal) next(c byte) bool {
-	p.skip()
-	if p.at < len(p.text) && p.text[p.at] == c {
-		p.at++
-		return true
-	}
-	return false
+	return fmt.Errorf("%s at character %d", fmt.Sprintf(format, args...), p.At)
 }
 
 func literalType(v any) string {
@@ -267,11 +249,11 @@ func (p *literal) value(depth int) (any, error) {
 	if depth > 8 {
 		return nil, p.errorf("nested too deep")
 	}
-	p.skip()
-	if p.at == len(p.text) {
+	p.Skip()
+	if p.At == len(p.Text) {
 		return nil, p.errorf("the text ends where a value is expected")
 	}
-	switch c := p.text[p.at]; {
+	switch c := p.Text[p.At]; {
 	case c == '{':
 		return p.dict(depth)
 	case c == '(' || c == '[':
@@ -281,11 +263,11 @@ func (p *literal) value(depth int) (any, error) {
 	case c == '-' || c == '+' || c >= '0' && c <= '9':
 		return p.integer()
 	}
-	start := p.at
-	for p.at < len(p.text) && (p.text[p.at] == '_' || p.text[p.at]|0x20 >= 'a' && p.text[p.at]|0x20 <= 'z') {
-		p.at++
+	start := p.At
+	for p.At < len(p.Text) && (p.Text[p.At] == '_' || p.Text[p.At]|0x20 >= 'a' && p.Text[p.At]|0x20 <= 'z') {
+		p.At++
 	}
-	switch word := p.text[start:p.at]; word {
+	switch word := p.Text[start:p.At]; word {
 	case "True":
 		return true, nil
 	case "False":
@@ -293,18 +275,18 @@ func (p *literal) value(depth int) (any, error) {
 	case "None":
 		return nil, nil
 	case "u", "U", "b", "B": // prefix of a string
-		if p.at < len(p.text) && (p.text[p.at] == '\'' || p.text[p.at] == '"') {
+		if p.At < len(p.Text) && (p.Text[p.At] == '\'' || p.Text[p.At] == '"') {
 			return p.quoted()
 		}
 	}
-	p.at = start
-	return nil, p.errorf("unexpected %.10q", p.text[start:])
+	p.At = start
+	return nil, p.errorf("unexpected %.10q", p.Text[start:])
 }
 
 func (p *literal) dict(depth int) (any, error) {
-	p.at++
+	p.At++
 	out := map[string]any{}
-	for !p.next('}') {
+	for !p.Next('}') {
 		key, err := p.value(depth + 1)
 		if err != nil {
 			return nil, err
@@ -316,14 +298,14 @@ func (p *literal) dict(depth int) (any, error) {
 		if _, twice := out[name]; twice {
 			return nil, p.errorf("key %.40q twice", name)
 		}
-		if !p.next(':') {
+		if !p.Next(':') {
 			return nil, p.errorf("no colon after key %.40q", name)
 		}
 		if out[name], err = p.value(depth + 1); err != nil {
 			return nil, err
 		}
-		if !p.next(',') {
-			if !p.next('}') {
+		if !p.Next(',') {
+			if !p.Next('}') {
 				return nil, p.errorf("no comma or brace after key %.40q", name)
 			}
 			break
@@ -336,19 +318,19 @@ func (p *literal) dict(depth int) (any, error) {
 // mean one; it is taken as one.
 func (p *literal) sequence(depth int) (any, error) {
 	end := byte(')')
-	if p.text[p.at] == '[' {
+	if p.Text[p.At] == '[' {
 		end = ']'
 	}
-	p.at++
+	p.At++
 	out := []any{}
-	for !p.next(end) {
+	for !p.Next(end) {
 		v, err := p.value(depth + 1)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, v)
-		if !p.next(',') {
-			if !p.next(end) {
+		if !p.Next(',') {
+			if !p.Next(end) {
 				return nil, p.errorf("no comma or %q", end)
 			}
 			break
@@ -358,31 +340,31 @@ func (p *literal) sequence(depth int) (any, error) {
 }
 
 func (p *literal) quoted() (any, error) {
-	quote := p.text[p.at]
-	length := strings.IndexByte(p.text[p.at+1:], quote)
+	quote := p.Text[p.At]
+	length := strings.IndexByte(p.Text[p.At+1:], quote)
 	if length < 0 {
 		return nil, p.errorf("a string without a closing quote")
 	}
-	s := p.text[p.at+1 : p.at+1+length]
+	s := p.Text[p.At+1 : p.At+1+length]
 	if strings.IndexByte(s, '\\') >= 0 {
 		return nil, p.errorf("a string with a backslash")
 	}
-	p.at += length + 2
+	p.At += length + 2
 	return s, nil
 }
 
 func (p *literal) integer() (any, error) {
-	start := p.at
-	p.at++
-	for p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9' {
-		p.at++
+	start := p.At
+	p.At++
+	for p.At < len(p.Text) && p.Text[p.At] >= '0' && p.Text[p.At] <= '9' {
+		p.At++
 	}
-	v, err := strconv.ParseInt(p.text[start:p.at], 10, 64)
+	v, err := strconv.ParseInt(p.Text[start:p.At], 10, 64)
 	if err != nil {
-		return nil, p.errorf("%.40q is not an integer", p.text[start:p.at])
+		return nil, p.errorf("%.40q is not an integer", p.Text[start:p.At])
 	}
-	if p.at < len(p.text) && (p.text[p.at] == 'L' || p.text[p.at] == 'l') { // Python 2
-		p.at++
+	if p.At < len(p.Text) && (p.Text[p.At] == 'L' || p.Text[p.At] == 'l') { // Python 2
+		p.At++
 	}
 	return v, nil
 }

@@ -122,11 +122,11 @@ func (r trialRun) do() (o outcome, err error) {
 	if r.with != 0 {
 		defer time.AfterFunc(r.kill, func() { _ = c.Process.Signal(r.with) }).Stop()
 	}
-	stop, most := make(chan struct{}), make(chan int64)
-	go func() { most <- watchMemory(c.Process.Pid, stop) }()
+	stop, peak := make(chan struct{}), make(chan int64)
+	go func() { peak <- watchMemory(c.Process.Pid, stop) }()
 	waited := c.Wait()
 	close(stop)
-	memory := <-most
+	memory := <-peak
 	if c.ProcessState == nil {
 		return o, waited
 	}

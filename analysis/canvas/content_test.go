@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
 	"repscope/analysis/canvas/internal/casetest"
 	"repscope/analysis/canvas/internal/design"
 	"repscope/dataset/casefile"

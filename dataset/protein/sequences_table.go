@@ -179,12 +179,12 @@ func checkMask(mask, chain string, highest byte) error {
 // parseCoordinates reads a JSON list of n points [x, y, z]; NaN and null are NaN, as a coordinate or as a whole point.
 // A residue with any of them is not resolved: all three are NaN.
 func parseCoordinates(list string, n int) ([]float32, error) {
-	p := coordinateParser{text: list}
+	p := coordinateParser{text.Cursor{Text: list}}
 	out := make([]float32, 0, 3*n)
 	if err := p.want('['); err != nil {
 		return nil, err
 	}
-	for first := true; !p.next(']'); first = false {
+	for first := true; !p.Next(']'); first = false {
 		if !first {
 			if err := p.want(','); err != nil {
 				return nil, err
@@ -199,8 +199,8 @@ func parseCoordinates(list string, n int) ([]float32, error) {
 		}
 		out = append(out, point[:]...)
 	}
-	if p.skip(); p.at < len(list) {
-		return nil, fmt.Errorf("%.20q follows the list", list[p.at:])
+	if p.Skip(); p.At < len(list) {
+		return nil, fmt.Errorf("%.20q follows the list", list[p.At:])
 	}
 	if len(out) != 3*n {
 		return nil, fmt.Errorf("the list has %s for a chain of %s", text.Count(len(out)/3, "point"), text.Count(n, "residue"))
@@ -208,36 +208,17 @@ func parseCoordinates(list string, n int) ([]float32, error) {
 	return out, nil
 }
 
-// coordinateParser reads lists of lists of numbers; at is its position.
-type coordinateParser struct {
-	text string
-	at   int
-}
-
-func (p *coordinateParser) skip() {
-	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
-		p.at++
-	}
-}
-
-// next skips white space and consumes c if it is next.
-func (p *coordinateParser) next(c byte) bool {
-	p.skip()
-	if p.at < len(p.text) && p.text[p.at] == c {
-		p.at++
-		return true
-	}
-	return false
-}
+// coordinateParser reads lists of lists of numbers.
+type coordinateParser struct{ text.Cursor }
 
 func (p *coordinateParser) want(c byte) error {
-	if p.next(c) {
+	if p.Next(c) {
 		return nil
 	}
-	if p.at == len(p.text) {
+	if p.At == len(p.Text) {
 		return fmt.Errorf("the list ends where %q was expected; want a JSON list of points [x, y, z]", c)
 	}
-	return fmt.Errorf("found %.20q where %q was expected; want a JSON list of points [x, y, z]", p.text[p.at:], c)
+	return fmt.Errorf("found %.20q where %q was expected; want a JSON list of points [x, y, z]", p.Text[p.At:], c)
 }
 
 // point reads point i.
@@ -256,13 +237,13 @@ func (p *coordinateParser) point(i int) (out [3]float32, err error) {
 		if err := p.want(opening); err != nil {
 			return out, fmt.Errorf("point %d: %w", i, err)
 		}
-		p.skip()
-		end := p.at
-		for end < len(p.text) && strings.IndexByte(",] \t\r\n", p.text[end]) < 0 {
+		p.Skip()
+		end := p.At
+		for end < len(p.Text) && strings.IndexByte(",] \t\r\n", p.Text[end]) < 0 {
 			end++
 		}
-		word := p.text[p.at:end]
-		p.at = end
+		word := p.Text[p.At:end]
+		p.At = end
 		if word == "null" || strings.EqualFold(word, "nan") {
 			resolved = false
 			continue
@@ -284,13 +265,13 @@ func (p *coordinateParser) point(i int) (out [3]float32, err error) {
 
 // null skips a null or NaN in place of a whole point.
 func (p *coordinateParser) null() bool {
-	p.skip()
-	rest := p.text[p.at:]
+	p.Skip()
+	rest := p.Text[p.At:]
 	end := strings.IndexAny(rest, ",] \t\r\n")
 	if end < 0 || rest[:end] != "null" && !strings.EqualFold(rest[:end], "nan") {
 		return false
 	}
-	p.at += end
+	p.At += end
 	return true
 }
 

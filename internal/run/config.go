@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
 	"repscope/internal/expand"
 	"repscope/internal/regular"
 	"repscope/internal/text"

@@ -90,8 +90,8 @@ func readBenchstat(b *benchmarks, data []byte) ([]*File, error) {
 		return nil, fmt.Errorf("%s: the table of benchstat has no rows", b.path)
 	}
 	files[0].notes = []string{fmt.Sprintf("%s: %s of benchstat, rounded as printed: medians, whose p values are "+
-		"of the rank test "+
-		"of Mann and Whitney; outputs of go test -bench have every run", b.path, text.Count(p.values, "number"))}
+		"of the rank test of Mann and Whitney; outputs of go test -bench have every run",
+		b.path, text.Count(p.values, "number"))}
 	return files, nil
 }
 
@@ -265,17 +265,18 @@ func (p *printed) cell(name string, column int, cell, delta string) error {
 		return nil
 	}
 	part := printedCell.FindStringSubmatch(cell)
-	v, err := 0.0, error(nil)
-	if part != nil {
-		v, err = strconv.ParseFloat(part[1], 64)
+	if part == nil {
+		part = []string{"", "", "", ""} // whose number is none
 	}
-	if factor, ok := 1.0, false; part == nil || err != nil {
+	v, err := strconv.ParseFloat(part[1], 64)
+	if err != nil {
 		return fmt.Errorf("%s: %s is %q, want a number such as 1.718µ ± 1%%", name, p.units[column], cell)
-	} else if factor, ok = prefixes[part[2]]; !ok {
-		return fmt.Errorf("%s: %q: there is no prefix %q of units", name, cell, part[2])
-	} else {
-		v *= factor
 	}
+	factor, ok := prefixes[part[2]]
+	if !ok {
+		return fmt.Errorf("%s: %q: there is no prefix %q of units", name, cell, part[2])
+	}
+	v *= factor
 	model, unit, key := p.models[column], p.units[column], benchmark{p.pkg, name}
 	if model == "" || name == "" {
 		return fmt.Errorf("a number of the table has no name of its column or its row")

@@ -98,7 +98,7 @@ func TestBenchstatColumns(t *testing.T) {
 FloatSub/100-4   115.00n ± ∞ ¹   78.80n ± ∞ ¹  -31.48% (p=0.008 n=5)
 ¹ need >= 6 samples for confidence interval at level 0.95
 `: {"FloatSub/100-4|before||sec/op": 115e-9, "FloatSub/100-4|after||sec/op": 78.8e-9},
-		// Two lines of names, one of which covers several columns.
+		// Two lines of names: a name of the upper one covers several columns.
 		`    │         linux         │
     │   old    │    new     │
     │    x     │  x  vs base  │

@@ -205,20 +205,26 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 			return []*File{f}, err
 		}
 	}
+	records := func(text []byte, err error) ([]*File, error) {
+		if err != nil {
+			return nil, err
+		}
+		options := *cmp.Or(tables, &Tables{})
+		options.records = true
+		return readTable(path, text, options)
+	}
 	switch {
 	case isLogged(start):
 		return readLogged(path, data)
 	case report.IsRecords(path, start):
-		text, err := report.Records(path, data)
-		return readRecords(path, text, tables, err)
+		return records(report.Records(path, data))
 	}
 	v, err := report.Parse(path, data)
 	if err != nil {
 		return nil, err
 	}
 	if list, ok := v.([]any); ok && len(list) > 0 && isRow(list[0]) && !isDocument(list[0]) {
-		text, err := report.RecordsOf(path, list, int64(len(data)))
-		return readRecords(path, text, tables, err)
+		return records(report.RecordsOf(path, list, int64(len(data))))
 	}
 	return readPublished(path, v)
 }
@@ -227,16 +233,6 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 func isRow(v any) bool {
 	o, ok := v.(report.Object)
 	return ok && o.Len() > 0 && textOf(o, "id") == ""
-}
-
-// readRecords reads the table of objects, which [report.Records] wrote with the error err.
-func readRecords(path string, text []byte, tables *Tables, err error) ([]*File, error) {
-	if err != nil {
-		return nil, err
-	}
-	options := *cmp.Or(tables, &Tables{})
-	options.records = true
-	return readTable(path, text, options)
 }
 
 // hasCells reports whether the first line of text has several cells.

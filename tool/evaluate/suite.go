@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
 	"repscope/internal/expand"
 	"repscope/internal/filename"
 	"repscope/internal/regular"

@@ -129,8 +129,8 @@ func along(s *surprise.Shown, l *loaded, o surprise.Options) *plots.Curves {
 	return curves
 }
 
-// inRMS reports whether errors are in units of the RMS distance of two random states; errors from elsewhere, of which
-// nothing is loaded, are as they are.
+// inRMS reports whether errors are in units of the RMS distance of two random states. Errors from elsewhere have the
+// unit of their file; nothing is loaded for them.
 func inRMS(l *loaded, o surprise.Options) bool { return l != nil && o.Scale == spectrum.ScaleRMS }
 
 // heat is the AUROC of each model and violation at its largest size.

@@ -24,8 +24,7 @@ const stateName = "State"
 
 // projectColumns are columns of every export, and others that the page offers, in lower case: they are no scores.
 var projectColumns = []string{"name", "agent", "state", "notes", "user", "tags", "created", "runtime", "sweep", "id",
-	"group",
-	"job type", "updated", "end time", "hostname", "description", "commit", "github", "gpu count", "gpu type"}
+	"group", "job type", "updated", "end time", "hostname", "description", "commit", "github", "gpu count", "gpu type"}
 
 // IsProject reports whether columns come from the exported table of a project's runs.
 func IsProject(names []string) bool {
@@ -51,7 +50,7 @@ type Project struct {
 // of more than 4,194,304 cells.
 func ReadProject(rows *csv.Reader, names, asked []string) (*Project, error) {
 	p := &Project{}
-	text := make([]bool, len(names))
+	text, state := make([]bool, len(names)), slices.Index(names, stateName)
 	var records [][]string
 	for {
 		record, err := rows.Read()
@@ -71,37 +70,38 @@ func ReadProject(rows *csv.Reader, names, asked []string) (*Project, error) {
 				text[i] = true
 			}
 		}
-		if state := strings.TrimSpace(record[slices.Index(names, stateName)]); !strings.EqualFold(state, "finished") {
+		if !strings.EqualFold(strings.TrimSpace(record[state]), "finished") {
 			p.Unfinished++
 		}
-		records = append(records, strings.Split(strings.Clone(strings.Join(record, "\x00")), "\x00"))
+		records = append(records, slices.Clone(record))
 	}
-	first := slices.IndexFunc(names, func(name string) bool {
-		return !slices.Contains(projectColumns,
-			strings.ToLower(name))
-	})
+	isProject := func(name string) bool { return slices.Contains(projectColumns, strings.ToLower(name)) }
+	first := slices.IndexFunc(names, func(name string) bool { return !isProject(name) })
 	var summary int
 	if first >= 0 {
 		summary = first + restart(names[first:])
 	}
+	var kept []int
+	for i, name := range names {
+		switch {
+		case slices.Contains(asked, name):
+			kept = append(kept, i)
+		case text[i]:
+		case i < summary:
+			if i >= first {
+				p.Config = append(p.Config, name)
+			}
+		case !isProject(name) && !strings.HasPrefix(name, "_"):
+			kept = append(kept, i)
+		}
+	}
 	t := &table{rows: make([]map[int]string, 0, len(records))}
 	for _, record := range records {
 		t.rows = append(t.rows, map[int]string{})
-		for i, name := range names {
-			chosen := slices.Contains(asked, name)
-			ignored := text[i] || slices.Contains(projectColumns, strings.ToLower(name)) || strings.HasPrefix(name,
-				"_") || i < summary
-			if ignored && !chosen {
-				continue
-			}
-			if err := t.set(name, record[i]); err != nil {
+		for _, i := range kept {
+			if err := t.set(names[i], record[i]); err != nil {
 				return nil, err
 			}
-		}
-	}
-	for i := first; i >= 0 && i < summary; i++ {
-		if !text[i] && !slices.Contains(asked, names[i]) {
-			p.Config = append(p.Config, names[i])
 		}
 	}
 	var err error

@@ -4,6 +4,7 @@ package tracker
 
 import (
 	"bytes"
+	"encoding/csv"
 	"slices"
 	"strings"
 	"testing"
@@ -103,4 +104,15 @@ func FuzzTables(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A zero byte in a cell moves no other cell.
+func TestReadProject_ZeroByte(t *testing.T) {
+	t.Parallel()
+	rows := csv.NewReader(strings.NewReader("a\x00b,finished,1,2,3,0.5\n"))
+	names := []string{"Name", "State", "Created", "Runtime", "Sweep", "acc"}
+	p, err := ReadProject(rows, names, []string{ProjectName})
+	if want := "Name,acc\na\x00b,0.5\n"; err != nil || string(p.Text) != want {
+		t.Errorf("got %+v, %v, want %q", p, err, want)
+	}
 }

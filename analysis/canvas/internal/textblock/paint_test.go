@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
 	"repscope/analysis/canvas/internal/casetest"
 	"repscope/analysis/canvas/internal/design"
 	"repscope/dataset/casefile"
