@@ -12,6 +12,7 @@ import warnings
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ._arrays import Workspace, as_array, is_part, is_path
+from ._beside import Beside
 from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program, window
 from ._labeled import has_coordinates, implied, in_order, is_field, is_labeled, only_variable, save_field
@@ -533,7 +534,7 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
             pass
         events.put((name, b""))
 
-    readers: List[_Ended] = []
+    readers: List[Beside] = []
     out: List[bytes] = []
     said: List[bytes] = []
     try:
@@ -544,7 +545,9 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
                 raise RepscopeError(1, f"the command line is too long: {err}") from err
             raise RepscopeError(1, f"{program}: {err.strerror or err}") from err
         for name, stream in (("stdout", child.stdout), ("stderr", child.stderr)):
-            readers.append(_beside(read, name, stream))
+            reader = Beside(read, name, stream)
+            reader.start()
+            readers.append(reader)
         left = len(readers)
         while left:
             # With a timeout, as without one nothing interrupts it on Windows.
@@ -572,51 +575,10 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
         raise
     finally:
         progress.close()
-        for ended in readers:
-            ended.wait(1)
+        for reader in readers:
+            reader.wait(1)
         process.close()
     return _Done(child.returncode, b"".join(out).decode("utf-8", "replace"), b"".join(said).decode("utf-8", "replace"), time.perf_counter() - start)
-
-
-class _Ended:
-    """Whether a call has returned. An exception that a signal's handler raises inside the wait of a threading.Event becomes a
-    RuntimeError of its lock; this wait holds no lock.
-    """
-
-    def __init__(self) -> None:
-        self._set = False
-
-    def set(self) -> None:
-        self._set = True
-
-    def wait(self, timeout: Optional[float] = None) -> bool:
-        end = None if timeout is None else time.monotonic() + timeout
-        pause = 0.0001
-        while not self._set:
-            if end is not None and time.monotonic() >= end:
-                return False
-            time.sleep(pause)
-            pause = min(2 * pause, 0.002)
-        return True
-
-
-def _beside(function: Callable[..., None], *arguments: Any) -> _Ended:
-    """Calls a function in another thread; the returned event is set when the function has returned.
-
-    The start of a threading.Thread can be interrupted half way, and then the thread runs, but cannot be waited for.
-    """
-    import _thread
-
-    ended = _Ended()
-
-    def work() -> None:
-        try:
-            function(*arguments)
-        finally:
-            ended.set()
-
-    _thread.start_new_thread(work, ())
-    return ended
 
 
 class _Process:
@@ -629,10 +591,11 @@ class _Process:
         self._left = False  # nobody wants it any more
         self._child: Any = None
         self._error: Optional[BaseException] = None
-        self._begun: Optional[_Ended] = None
+        self._begun: Optional[Beside] = None
 
     def start(self) -> Any:
-        self._begun = _beside(self._start)
+        self._begun = Beside(self._start)
+        self._begun.start()
         self._begun.wait()
         if self._error is not None:
             raise self._error

@@ -8,6 +8,8 @@ import threading
 import time
 from typing import Any, Dict, Iterator, List, Tuple
 
+from ._beside import Beside
+
 _PREFIX = "repscope-py-"
 _LOCK = "lock"
 
@@ -28,9 +30,13 @@ def temporary() -> str:
     import tempfile
 
     if tempfile.tempdir is None:
-        asked = threading.Thread(target=_ask)
-        asked.start()
-        asked.join()
+        asked = Beside(_ask)
+        try:
+            asked.start()
+            asked.wait()
+        except BaseException:
+            asked.wait(1)
+            raise
     return tempfile.gettempdir()
 
 
