@@ -151,6 +151,9 @@ func (r *recording) finish(ctx context.Context, result *Result, all []*predictor
 	}
 	for _, s := range out {
 		result.Rows = append(result.Rows, r.rows(s)...)
+		if warning := s.falseAlarms(); warning != "" {
+			result.Warnings = append(result.Warnings, warning)
+		}
 	}
 	if blocks == nil {
 		return out, nil

@@ -4,8 +4,11 @@ package surprise
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mathext"
 
 	"repscope/measure/conformal"
 	"repscope/stat"
@@ -180,6 +183,21 @@ func (s *scored) alarms(t conformal.Transitions) ([]conformal.Alarm, error) {
 		return s.reference.EpisodeAlarms(t, alarmLevel)
 	}
 	return s.reference.InnovationAlarms(t, alarmLevel)
+}
+
+// falseAlarms says so where the alarm sounds in more untouched episodes than its level allows: in as many or more with
+// probability below 0.001.
+func (s *scored) falseAlarms() string {
+	n, raised := float64(len(s.falses)), 0.0
+	for _, sounds := range s.falses {
+		raised += sounds
+	}
+	if raised == 0 || mathext.RegIncBeta(raised, n-raised+1, alarmLevel) >= 0.001 {
+		return ""
+	}
+	return fmt.Sprintf("%s: the alarm sounds in %g of %g untouched episodes, more than its level of %g %% allows: "+
+		"their errors drift, and not all in the same way; in violated episodes it sounds at such drift too",
+		s.name, raised, n, 100*alarmLevel)
 }
 
 // unit scores the violated episodes of a unit.

@@ -30,7 +30,7 @@ import (
 )
 
 // Definition is the version of what the numbers mean; see [shard.Identity].
-const Definition = 1
+const Definition = 2
 
 // Model is a model with its latents and predictions. Rows belong to states.
 type Model struct {

@@ -340,6 +340,25 @@ func TestUndefined(t *testing.T) {
 }
 
 // Windows of frames have the frames of single ones: those that are recorded are not encoded again.
+// P(≥ 2 of 16) at 1 % is 1 − 0.99¹⁶ − 16 · 0.01 · 0.99¹⁵ = 0.0109, P(≥ 3) is 0.0005.
+func TestFalseAlarms(t *testing.T) {
+	t.Parallel()
+	for raised, warns := range []bool{false, false, false, true, true} {
+		s := scored{predictor: &predictor{name: "jepa"}, falses: make([]float64, 16)}
+		for i := range raised {
+			s.falses[i] = 1
+		}
+		got := s.falseAlarms()
+		if (got != "") != warns {
+			t.Errorf("%d of 16: %q", raised, got)
+		}
+		want := fmt.Sprintf("jepa: the alarm sounds in %d of 16 untouched episodes", raised)
+		if warns && !strings.Contains(got, want) {
+			t.Errorf("%d of 16: %q", raised, got)
+		}
+	}
+}
+
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	in := bounce(6, 30, 9)

@@ -18,7 +18,9 @@ import (
 )
 
 // errorDesign has errors exp(x/2), in which x is autoregressive of unit variance around a level of the episode: 0,
-// normal of unit variance (levels), or 0 in nine of ten episodes and 3 in the others (loud).
+// normal of unit variance (levels), or 0 in nine of ten episodes and 3 in the others (loud); or around a course that
+// all episodes share: a line that rises by 2 (rising), or a step by 2 in the middle (step); or around a
+// line of its own, of normal slope (slopes).
 type errorDesign struct {
 	Episodes, Length int
 	Rho              float64
@@ -26,7 +28,7 @@ type errorDesign struct {
 }
 
 // errorKinds are the values of Kind.
-var errorKinds = []string{"", ", levels", ", loud"}
+var errorKinds = []string{"", ", levels", ", loud", ", rising", ", step", ", slopes"}
 
 // numbers are the coordinates of the design's random streams.
 func (d errorDesign) numbers() []uint64 {
@@ -44,7 +46,10 @@ func errorDesigns(episodes, length int) []errorDesign {
 	for _, rho := range []float64{0, 0.5, 0.8, 0.95} {
 		out = append(out, errorDesign{episodes, length, rho, ""})
 	}
-	return append(out, errorDesign{episodes, length, 0.8, errorKinds[1]}, errorDesign{episodes, length, 0.8, errorKinds[2]})
+	for _, kind := range errorKinds[1:] {
+		out = append(out, errorDesign{episodes, length, 0.8, kind})
+	}
+	return out
 }
 
 // alarmDesigns are the designs of the two tables.
@@ -72,6 +77,17 @@ func (d errorDesign) level(r *stat.Random) float64 {
 	return 0
 }
 
+// course is what all episodes have at step t.
+func (d errorDesign) course(t int) float64 {
+	switch {
+	case d.Kind == errorKinds[3]:
+		return 2 * float64(t) / float64(d.Length)
+	case d.Kind == errorKinds[4] && t >= d.Length/2:
+		return 2
+	}
+	return 0
+}
+
 // walk draws an autoregressive series of unit variance.
 func (d errorDesign) walk(r *stat.Random) []float64 {
 	out, x := make([]float64, d.Length), r.Normal()
@@ -86,9 +102,13 @@ func (d errorDesign) walk(r *stat.Random) []float64 {
 func (d errorDesign) draw(r *stat.Random, first, episodes int) conformal.Transitions {
 	var out conformal.Transitions
 	for e := range episodes {
-		level := d.level(r)
-		for _, x := range d.walk(r) {
-			out.Errors, out.Episodes = append(out.Errors, math.Exp((x+level)/2)), append(out.Episodes, first+e)
+		level, slope := d.level(r), 0.0
+		if d.Kind == errorKinds[5] {
+			slope = 2 * r.Normal() / float64(d.Length)
+		}
+		for t, x := range d.walk(r) {
+			out.Errors = append(out.Errors, math.Exp((x+level+slope*float64(t)+d.course(t))/2))
+			out.Episodes = append(out.Episodes, first+e)
 		}
 	}
 	return out

@@ -76,11 +76,12 @@ func (r *Reference) cusum(e episode) []float64 {
 }
 
 // InnovationAlarms watches each episode with the [Martingale] of the ranks of its innovations among its own earlier
-// ones. Errors become normal scores of their ranks among the errors of other episodes, y; innovations are y_t − ρ
-// y_(t−1), where ρ is the correlation of successive scores in the other episodes. The alarm is raised at M ≥ 1/level.
-// If the innovations of an episode are exchangeable, as in an autoregressive process of order one around
-// any constant level of the episode, it is ever raised with probability ≤ level, however long the episode is, and
-// episodes may have any levels and scales. An untouched trend within episodes breaks this, and Phase removes it. A
+// ones. Errors become normal scores of their ranks among the errors of other episodes, and y are these scores around
+// their means over the other episodes at the same step, so that a course that all episodes share raises no alarm.
+// Innovations are y_t − ρ y_(t−1), where ρ is the correlation of successive y in the other episodes. The alarm is raised
+// at M ≥ 1/level. If the innovations of an episode are exchangeable, as in an autoregressive process of order one
+// around a shared course and any constant level of the episode, it is ever raised with probability ≤ level, however long
+// the episode is, and episodes may have any levels and scales. A trend that one episode has alone breaks this. A
 // change must leave some steps before it to be noticed: about 50 of independent errors, and more of dependent ones.
 // Fewer than 5 untouched episodes, and episodes of 5 transitions and fewer, give a [stat.UndefinedError].
 func (r *Reference) InnovationAlarms(t Transitions, level float64) ([]Alarm, error) {
@@ -95,10 +96,11 @@ func (r *Reference) InnovationAlarms(t Transitions, level float64) ([]Alarm, err
 		return nil, stat.Undefined("alarm", "needs at least %d untouched episodes, found %d",
 			leastEpisodes, len(r.episodes))
 	}
+	course := r.course()
 	lags := make([]lag, len(r.episodes))
 	var all lag
 	for i, e := range r.episodes {
-		lags[i] = lagOf(r.normalScores(e))
+		lags[i] = lagOf(course.around(r, e))
 		all = all.plus(lags[i], 1)
 	}
 	if all.transitions <= 5*all.episodes {
@@ -111,7 +113,7 @@ func (r *Reference) InnovationAlarms(t Transitions, level float64) ([]Alarm, err
 		if twin, hasTwin := r.index[e.name]; hasTwin {
 			others = all.plus(lags[twin], -1)
 		}
-		innovations := r.normalScores(e)
+		innovations := course.around(r, e)
 		rho := others.rho()
 		for step := len(innovations) - 1; step > 0; step-- {
 			innovations[step] -= rho * innovations[step-1]
@@ -130,6 +132,54 @@ func (r *Reference) InnovationAlarms(t Transitions, level float64) ([]Alarm, err
 		}
 	}
 	return out, nil
+}
+
+// course has the sums of the normal scores of the untouched episodes at each step, and the numbers of their episodes.
+type course struct {
+	sums, episodes []float64
+	scores         [][]float64 // by untouched episode
+}
+
+func (r *Reference) course() *course {
+	c := &course{scores: make([][]float64, len(r.episodes))}
+	for i, e := range r.episodes {
+		c.scores[i] = r.normalScores(e)
+		for step, y := range c.scores[i] {
+			if step == len(c.sums) {
+				c.sums, c.episodes = append(c.sums, 0), append(c.episodes, 0)
+			}
+			c.sums[step] += y
+			c.episodes[step]++
+		}
+	}
+	return c
+}
+
+// around returns the normal scores of an episode around their means over other episodes at the same step, or at the last
+// step that another has. With Phase the scores are around those already.
+func (c *course) around(r *Reference, e episode) []float64 {
+	y := r.normalScores(e)
+	if r.options.Phase {
+		return y
+	}
+	var own []float64
+	if i, ok := r.index[e.name]; ok {
+		own = c.scores[i]
+	}
+	mean := 0.0
+	for step := range y {
+		if step < len(c.sums) {
+			sum, n := c.sums[step], c.episodes[step]
+			if step < len(own) {
+				sum, n = sum-own[step], n-1
+			}
+			if n > 0 {
+				mean = sum / n
+			}
+		}
+		y[step] -= mean
+	}
+	return y
 }
 
 // normalScores are the normal quantiles of the ranks among other episodes.

@@ -104,6 +104,61 @@ func TestInnovationAlarms_Change(t *testing.T) {
 	}
 }
 
+// Errors that rise, or jump, in all episodes alike raise no alarm. Further ones of a changed episode do.
+func TestInnovationAlarms_SharedCourse(t *testing.T) {
+	t.Parallel()
+	for name, course := range map[string]func(step int) float64{
+		"line": func(step int) float64 { return float64(step) / 200 },
+		"step": func(step int) float64 { return float64(2 * (step / 200)) },
+		"wave": func(step int) float64 { return math.Sin(float64(step) / 30) },
+	} {
+		untouched := autoregressive(rand.New(rand.NewPCG(17, 18)), 16, 400, 0.5)
+		seen := map[int]int{}
+		for i, e := range untouched.Episodes {
+			untouched.Errors[i] *= math.Exp(course(seen[e]) / 2)
+			seen[e]++
+		}
+		r, err := NewReference(untouched, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alarms, err := r.InnovationAlarms(untouched, 0.01); err != nil || raised(alarms) > 0 {
+			t.Errorf("%s: %v of untouched episodes (%v), want none", name, raised(alarms), err)
+		}
+		if alarms, err := r.InnovationAlarms(changed(untouched, math.E, 200), 0.01); err != nil || raised(alarms) < 0.9 {
+			t.Errorf("%s: %v of changed episodes (%v), want nearly all", name, raised(alarms), err)
+		}
+	}
+}
+
+// The mean over other episodes is that of the episodes that have the step, and the last one behind them.
+func TestCourse(t *testing.T) {
+	t.Parallel()
+	untouched := Transitions{[]float64{1, 2, 3, 4, 5, 6, 7}, []int{0, 0, 1, 1, 1, 2, 2}}
+	r, err := NewReference(untouched, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.course()
+	for _, e := range append(r.episodes, episode{name: 9, errors: []float64{3.5, 4.5, 1, 8, 2}}) {
+		got, mean := c.around(r, e), 0.0
+		for step, y := range r.normalScores(e) {
+			sum, n := 0.0, 0.0
+			for _, other := range r.episodes {
+				if other.name != e.name && step < len(other.errors) {
+					sum, n = sum+r.normalScores(other)[step], n+1
+				}
+			}
+			if n > 0 {
+				mean = sum / n
+			}
+			if math.Abs(got[step]-(y-mean)) > 1e-12 {
+				t.Errorf("episode %d, step %d: %v, want %v", e.name, step, got[step], y-mean)
+			}
+		}
+	}
+}
+
 // An alarm never depends on later transitions.
 func TestAlarms_NoLaterTransitions(t *testing.T) {
 	t.Parallel()

@@ -53,7 +53,7 @@ func describeMethods(d *methods.Draft) {
 	d.Say("An episode is noticed if p ≤ 0.01 at one of %g transitions from the violation on.", d.Number("horizon"))
 	d.Say("The alarm, which may be watched at every step, has a level of 1 %% per episode [@ville1939; " +
 		"@vovk2003]: with at least 100 untouched episodes it compares whole episodes, otherwise the innovations " +
-		"of an episode with its own earlier ones.")
+		"of an episode, around the mean course of the others, with its own earlier ones.")
 	output.Methods(d, ", and numbers and p values were computed without it")
 }
 
