@@ -78,11 +78,11 @@ func (r *Reference) cusum(e episode) []float64 {
 // InnovationAlarms watches each episode with the [Martingale] of the ranks of its innovations among its own earlier
 // ones. Errors become normal scores of their ranks among the errors of other episodes, and y are these scores around
 // their means over the other episodes at the same step, so that a course that all episodes share raises no alarm.
-// Innovations are y_t − ρ y_(t−1), where ρ is the correlation of successive y in the other episodes. The alarm is raised
-// at M ≥ 1/level. If the innovations of an episode are exchangeable, as in an autoregressive process of order one
-// around a shared course and any constant level of the episode, it is ever raised with probability ≤ level, however long
-// the episode is, and episodes may have any levels and scales. A trend that one episode has alone breaks this. A
-// change must leave some steps before it to be noticed: about 50 of independent errors, and more of dependent ones.
+// Innovations are y_t − ρ y_(t−1), where ρ is the correlation of successive y in the other episodes. The alarm is
+// raised at M ≥ 1/level. If the innovations of an episode are exchangeable, as in an autoregressive process of order
+// one around a shared course and any constant level of the episode, it is ever raised with probability ≤ level, however
+// long the episode is, and episodes may have any levels and scales. A trend that one episode has alone breaks this.
+// A change must leave some steps before it to be noticed: about 50 of independent errors, and more of dependent ones.
 // Fewer than 5 untouched episodes, and episodes of 5 transitions and fewer, give a [stat.UndefinedError].
 func (r *Reference) InnovationAlarms(t Transitions, level float64) ([]Alarm, error) {
 	episodes, err := t.split()
@@ -155,23 +155,23 @@ func (r *Reference) course() *course {
 	return c
 }
 
-// around returns the normal scores of an episode around their means over other episodes at the same step, or at the last
-// step that another has. With Phase the scores are around those already.
+// around returns the normal scores of an episode around their means over other episodes at the same step, or at the
+// last step that another has. With Phase the scores are around those already.
 func (c *course) around(r *Reference, e episode) []float64 {
 	y := r.normalScores(e)
 	if r.options.Phase {
 		return y
 	}
-	var own []float64
+	var scores []float64
 	if i, ok := r.index[e.name]; ok {
-		own = c.scores[i]
+		scores = c.scores[i]
 	}
 	mean := 0.0
 	for step := range y {
 		if step < len(c.sums) {
 			sum, n := c.sums[step], c.episodes[step]
-			if step < len(own) {
-				sum, n = sum-own[step], n-1
+			if step < len(scores) {
+				sum, n = sum-scores[step], n-1
 			}
 			if n > 0 {
 				mean = sum / n

@@ -492,8 +492,10 @@ var alarmFindings = []finding{
 		"Use as printed. Fewer episodes have a reason instead."},
 	{partAlarms, "`InnovationAlarms`", "levels of any kind, a course that all episodes share",
 		[]query{cells("alarms", "alarms", "ρ 0[.0-9]*(, (levels|loud|rising|step))?$", "^innovations")}, "Use as printed."},
-	{partAlarms, "the same", "each episode drifts along a line of its own", []query{cells("alarms", "alarms", "slopes", "^innovations")},
-		"It does not hold. `surprise` warns where untouched episodes raise too many alarms, and compares 100 or more as a whole."},
+	{partAlarms, "the same", "each episode drifts along a line of its own",
+		[]query{cells("alarms", "alarms", "slopes", "^innovations")},
+		"It does not hold. `surprise` warns where untouched episodes raise too many alarms, " +
+			"and compares 100 or more as a whole."},
 	{partAlarms, "`EpisodeAlarms` after a change", "ρ of 0 and 0.5, no levels",
 		[]query{cells("alarms", "alarms", "^100.*ρ 0([.]5)?$", "changed: episodes")},
 		"Use it for short episodes."},
