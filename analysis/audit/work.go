@@ -19,7 +19,7 @@ import (
 )
 
 // Definition is the version of what the numbers mean; see [shard.Identity].
-const Definition = 1
+const Definition = 2
 
 // unitRows is the number of queries in a unit.
 const unitRows = 256

@@ -19,7 +19,7 @@ import (
 )
 
 // Definition is the version of what the numbers mean; see [shard.Identity].
-const Definition = 1
+const Definition = 2
 
 // Part is the outcome of a range of units: one for each model, and a last one for the
 // baselines.

@@ -17,7 +17,7 @@ import (
 	"repscope/stat"
 )
 
-// Every refit equals a fit of the rows that are left, by the normal equations: blocks that are
+// Every refit equals a fit of the rows that are left with the penalty that moved, by the normal equations: blocks that are
 // episodes, pieces that lie in several folds, fewer rows than features, many rows in a block.
 func TestWithoutEqualsRefits(t *testing.T) {
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestWithoutEqualsRefits(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := Data{X: x, Others: []points.Points{other}, Groups: groups, Folds: folds}
-			o := RidgeOptions{Alphas: []float64{0.01, 1, 100}, PerTarget: true}
+			o := RidgeOptions{Alphas: refitAlphas, PerTarget: true}
 			fit, err := CrossFitRidge(t.Context(), d, y, o)
 			if err != nil {
 				t.Fatal(err)
@@ -62,6 +62,9 @@ func TestWithoutEqualsRefits(t *testing.T) {
 	}
 }
 
+// refitAlphas are the penalties of the test of refits.
+var refitAlphas = []float64{0.01, 1, 100}
+
 func kindOf(length int) stat.BlockKind {
 	if length > 0 {
 		return stat.MovingBlocks
@@ -79,7 +82,18 @@ func checkRefit(t *testing.T, fit *RidgeCrossFit, d Data, y points.Points, label
 			}
 		}
 		for target := range y.Dim {
-			w, b := direct(d.X, y, target, keep, fit.Heads[f].Alpha[target])
+			c := choice{d, refitAlphas, func(fitted, tested []int, a int) (out []float64) {
+				w, b := direct(d.X, y, target, fitted, refitAlphas[a])
+				for _, row := range tested {
+					e := y.Row(row, nil)[target] - b
+					for k, v := range d.X.Row(row, nil) {
+						e -= v * w[k]
+					}
+					out = append(out, e*e)
+				}
+				return out
+			}}
+			w, b := direct(d.X, y, target, keep, c.without(t, f, func(row int) bool { return labels[row] == block }))
 			for e, features := range d.all() {
 				for _, i := range fit.held.rows[f] {
 					want := b

@@ -112,17 +112,27 @@ func (c *LogisticCrossFit) predict(f int, fit *logisticFit, dst [][]float64) {
 	})
 }
 
-// Without refits every head without the rows of block 0, 1, …, each from where it was, with the C
-// that was chosen with them, and calls visit as [RidgeCrossFit.Without] does.
+// Without refits every head without the rows of block 0, 1, …, each from where it was, with a C that moves as the penalty
+// of [RidgeCrossFit.Without] does, and calls visit as that does.
 func (c *LogisticCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
 	visit func(block int, predicted [][]float64) error) error {
-	return eachWithout(ctx, logisticName, blocks, c.problem.o.Threads, c.held, c.Predicted, visit, func(gone []int, dst [][]float64) error {
+	inverses := make([][]float64, len(c.fits))
+	if len(blocks.Labels()) == c.held.n {
+		for f, fit := range c.fits {
+			inverses[f] = c.problem.inverses(fit, blocks)
+		}
+	}
+	return eachWithout(ctx, logisticName, blocks, c.problem.o.Threads, c.held, c.Predicted, visit, func(j int, gone []int, dst [][]float64) error {
 		for f, fit := range c.fits {
 			out := common(gone, fit.train)
 			if len(out) == 0 {
 				continue
 			}
-			refit, err := c.problem.without(ctx, fit, out)
+			strength := fit.c
+			if inverses[f] != nil {
+				strength = inverses[f][j]
+			}
+			refit, err := c.problem.without(ctx, fit, strength, out)
 			if err != nil {
 				return err
 			}
@@ -190,6 +200,7 @@ type logisticFit struct {
 	set       *logisticSet
 	c         float64
 	losses    []float64
+	tested    []tested  // by fold of the choice; nil where there was none
 	at        []float64 // weights [K, r] in the basis of set, and half the intercepts [K]
 	present   []int     // the classes
 	weights   matrix.Matrix
@@ -224,10 +235,11 @@ func (p *logisticProblem) choose(ctx context.Context, fit *logisticFit) error {
 		return err
 	}
 	rows := (&Data{Folds: folds}).rowsOf()
-	losses := make([][]float64, len(rows))
+	fit.tested = make([]tested, len(rows))
 	if err := parallel.Try(ctx, p.o.Threads, len(rows), func(_, f int) (err error) {
-		tested := points.Pick(fit.train, rows[f])
-		losses[f], err = p.pathLosses(ctx, outside(fit.train, tested), tested)
+		t := &fit.tested[f]
+		t.rows = points.Pick(fit.train, rows[f])
+		t.losses, err = p.pathLosses(ctx, outside(fit.train, t.rows), t.rows)
 		return err
 	}); err != nil {
 		return err
@@ -235,10 +247,14 @@ func (p *logisticProblem) choose(ctx context.Context, fit *logisticFit) error {
 	fit.losses = make([]float64, len(p.cs))
 	best := 0
 	for c := range p.cs {
-		for f := range losses {
-			fit.losses[c] += losses[f][c]
+		for _, t := range fit.tested {
+			sum := 0.0
+			for i := range t.rows {
+				sum += t.losses[i*len(p.cs)+c]
+			}
+			fit.losses[c] += sum / float64(len(t.rows))
 		}
-		fit.losses[c] /= float64(len(losses))
+		fit.losses[c] /= float64(len(fit.tested))
 		if fit.losses[c] < fit.losses[best] {
 			best = c
 		}
@@ -250,10 +266,37 @@ func (p *logisticProblem) choose(ctx context.Context, fit *logisticFit) error {
 // leastProbability bounds the loss of a row whose class has probability 0, as in package score.
 const leastProbability = 0x1p-52
 
-// pathLosses fits rows with every C and returns the mean log loss of others.
+// tested are the rows of one of the folds that choose C, and their log losses [n, A] by each.
+type tested struct {
+	rows   []int
+	losses []float64
+}
+
+// inverses are the C without each of J blocks, by [totals.moved]; nil where there was no choice.
+func (p *logisticProblem) inverses(fit *logisticFit, blocks *stat.Blocks) []float64 {
+	if fit.tested == nil {
+		return nil
+	}
+	count, label := len(p.cs), blocks.Labels()
+	trials := make([]trial, len(fit.tested))
+	for f, t := range fit.tested {
+		trials[f] = trial{make([]float64, blocks.Count()*count), make([]float64, blocks.Count())}
+		for i, row := range t.rows {
+			j := label[row]
+			trials[f].rows[j]++
+			for c := range count {
+				trials[f].sums[j*count+c] += t.losses[i*count+c]
+			}
+		}
+	}
+	all := newTotals(trials)
+	return all.moved(p.cs, fit.c, all.without)
+}
+
+// pathLosses fits rows with every C and returns the log losses [n, A] of others.
 func (p *logisticProblem) pathLosses(ctx context.Context, train, test []int) ([]float64, error) {
 	set := p.newSet(train)
-	out, x := make([]float64, len(p.cs)), p.x.Select(test)
+	out, x := make([]float64, len(test)*len(p.cs)), p.x.Select(test)
 	var before *logisticFit
 	for a, c := range p.cs {
 		fit := &logisticFit{train: train, c: c}
@@ -272,9 +315,8 @@ func (p *logisticProblem) pathLosses(ctx context.Context, train, test []int) ([]
 			if k, found := slices.BinarySearch(fit.present, p.class[row]); found {
 				q = max(q, z[k])
 			}
-			out[a] -= math.Log(q)
+			out[i*len(p.cs)+a] = -math.Log(q)
 		}
-		out[a] /= float64(len(test))
 	}
 	return out, nil
 }
@@ -295,13 +337,13 @@ func (p *logisticProblem) head(fit *logisticFit) *Logistic {
 	return h
 }
 
-// without refits a head without some of its rows; nil if there are no others.
-func (p *logisticProblem) without(ctx context.Context, fit *logisticFit, gone []int) (*logisticFit, error) {
+// without refits a head without some of its rows, with another C; nil if there are no others.
+func (p *logisticProblem) without(ctx context.Context, fit *logisticFit, c float64, gone []int) (*logisticFit, error) {
 	keep := outside(fit.train, gone)
 	if len(keep) == 0 {
 		return nil, nil
 	}
-	refit := &logisticFit{train: keep, c: fit.c}
+	refit := &logisticFit{train: keep, c: c}
 	remaining := slices.Compact(slices.Sorted(slices.Values(points.Pick(p.class, keep))))
 	if len(remaining) < len(fit.present) {
 		return refit, p.solve(ctx, refit, p.newSet(keep), nil, nil, roughGradient)

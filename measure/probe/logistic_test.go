@@ -5,6 +5,7 @@ package probe
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"repscope/points"
@@ -74,7 +75,7 @@ func TestLogisticWithoutEqualsRefits(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := Data{X: x, Groups: groups, Folds: folds}
-	fit, err := CrossFitLogistic(t.Context(), d, class, classes+1, LogisticOptions{Cs: []float64{0.01, 1}})
+	fit, err := CrossFitLogistic(t.Context(), d, class, classes+1, LogisticOptions{Cs: []float64{0.01, 0.1, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,26 @@ func TestLogisticWithoutEqualsRefits(t *testing.T) {
 	err = fit.Without(t.Context(), blocks, func(j int, predicted [][]float64) error {
 		for f := range fit.held.rows {
 			keep := outside(fit.fits[f].train, blocks.Block(j))
-			fresh := &logisticFit{train: keep, c: fit.Heads[f].C}
+			c := choice{d, fit.problem.cs, func(fitted, tested []int, a int) (out []float64) {
+				tried := &logisticFit{train: fitted, c: fit.problem.cs[a]}
+				if err := fit.problem.solve(t.Context(), tried, fit.problem.newSet(fitted), nil, nil, smallGradient); err != nil {
+					t.Fatal(err)
+				}
+				for _, row := range tested {
+					z := product(fit.problem.x.Select([]int{row}), tried.weights, 1).Row(0)
+					sum, q := 0.0, leastProbability
+					for k := range z {
+						sum += math.Exp(z[k] + tried.origin[k])
+					}
+					if k := slices.Index(tried.present, class[row]); k >= 0 {
+						q = max(q, math.Exp(z[k]+tried.origin[k])/sum)
+					}
+					out = append(out, -math.Log(q))
+				}
+				return out
+			}}
+			strength := c.without(t, f, func(row int) bool { return slices.Contains(blocks.Block(j), row) })
+			fresh := &logisticFit{train: keep, c: strength}
 			if err := fit.problem.solve(t.Context(), fresh, fit.problem.newSet(keep), nil, nil, smallGradient); err != nil {
 				return err
 			}

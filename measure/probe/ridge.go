@@ -146,63 +146,75 @@ func (p *ridgeProblem) fit(ctx context.Context, index []int) (*ridgeFit, error) 
 
 // choose chooses penalties by grouped folds of the rows to be fitted.
 func (p *ridgeProblem) choose(ctx context.Context, fit *ridgeFit) error {
-	groups := points.Pick(p.groups, fit.train)
-	count := Groups(groups)
-	if count < 2 {
-		return stat.Undefined(ridgeName,
-			"only one group to choose among %d penalties, want at least 2 groups, or one penalty", len(p.alphas))
-	}
-	folds, err := GroupFolds(groups, min(p.o.Folds, count))
+	tried, err := p.try(ctx, fit.train, nil, 1)
 	if err != nil {
-		return err
-	}
-	rows := (&Data{Folds: folds}).rowsOf()
-	parts, xs, ys := make([]*sums, len(rows)), make([]matrix.Matrix, len(rows)), make([]matrix.Matrix, len(rows))
-	for f, r := range rows {
-		index := points.Pick(fit.train, r)
-		xs[f], ys[f] = p.x.Select(index), p.y.Select(index)
-		parts[f] = sumsOf(xs[f], ys[f], p.o.Threads)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	errors := make([][]float64, len(rows))
-	if err := parallel.For(ctx, p.o.Threads, len(rows), func(_, f int) {
-		errors[f] = p.pathErrors(allBut(parts, f).solver(), xs[f], ys[f])
-	}); err != nil {
 		return err
 	}
 	fit.errors = make([]float64, len(p.alphas)*p.y.Dim)
 	for i := range fit.errors {
-		for f := range errors {
-			fit.errors[i] += errors[f][i]
+		for _, f := range tried {
+			fit.errors[i] += f.sums[i] / f.rows[0]
 		}
-		fit.errors[i] /= float64(len(errors))
+		fit.errors[i] /= float64(len(tried))
 	}
 	p.smallest(fit)
 	return nil
 }
 
-// pathErrors returns the mean squared errors [A, T] on rows that were left out.
-func (p *ridgeProblem) pathErrors(solver *solver, x, y matrix.Matrix) []float64 {
+// try tries every penalty by grouped folds of the rows of train. part has the part of each row, nil for one part.
+func (p *ridgeProblem) try(ctx context.Context, train, part []int, parts int) ([]trial, error) {
+	groups := points.Pick(p.groups, train)
+	count := Groups(groups)
+	if count < 2 {
+		return nil, stat.Undefined(ridgeName,
+			"only one group to choose among %d penalties, want at least 2 groups, or one penalty", len(p.alphas))
+	}
+	folds, err := GroupFolds(groups, min(p.o.Folds, count))
+	if err != nil {
+		return nil, err
+	}
+	rows := (&Data{Folds: folds}).rowsOf()
+	index, sums := make([][]int, len(rows)), make([]*sums, len(rows))
+	xs, ys := make([]matrix.Matrix, len(rows)), make([]matrix.Matrix, len(rows))
+	for f, r := range rows {
+		index[f] = points.Pick(train, r)
+		xs[f], ys[f] = p.x.Select(index[f]), p.y.Select(index[f])
+		sums[f] = sumsOf(xs[f], ys[f], p.o.Threads)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]trial, len(rows))
+	err = parallel.For(ctx, p.o.Threads, len(rows), func(_, f int) {
+		t := trial{make([]float64, parts*len(p.alphas)*p.y.Dim), make([]float64, parts)}
+		of := func(int) int { return 0 }
+		if part != nil {
+			of = func(i int) int { return part[index[f][i]] }
+		}
+		for i := range index[f] {
+			t.rows[of(i)]++
+		}
+		p.addErrors(allBut(sums, f).solver(), xs[f], ys[f], of, t.sums)
+		out[f] = t
+	})
+	return out, err
+}
+
+// addErrors adds the squared errors of rows that were left out to sums [parts, A, T].
+func (p *ridgeProblem) addErrors(solver *solver, x, y matrix.Matrix, part func(row int) int, sums []float64) {
 	count, targets := len(p.alphas), y.Dim
-	out := make([]float64, count*targets)
 	for t := range targets {
 		weights := solver.path(t, p.alphas)
 		origin := originOf(solver.xMean, slices.Repeat(solver.yMean[t:t+1], count), weights)
 		predicted := product(x, weights, 1)
 		for i := range x.N {
-			truth := y.Data[i*targets+t]
+			truth, first := y.Data[i*targets+t], part(i)*count*targets+t
 			for a, v := range predicted.Row(i) {
 				e := truth - (origin[a] + v)
-				out[a*targets+t] += float64(e * e)
+				sums[first+a*targets] += float64(e * e)
 			}
 		}
 	}
-	for i := range out {
-		out[i] /= float64(x.N)
-	}
-	return out
 }
 
 // smallest chooses the first penalty with the smallest error, of each target or of their mean.

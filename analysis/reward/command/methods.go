@@ -33,8 +33,8 @@ func describeMethods(d *methods.Draft) {
 	output.Methods(d, "")
 	if output.Blocks(d) != "" && slices.Contains(d.Values("probes"), reward.Ridge) && d.Holds("probes") {
 		d.Say("Linear probes and nearest neighbors were refitted without each block, so that their intervals " +
-			"include the influence of the training episodes. Intervals of networks come from the differences between " +
-			"folds, with the correction for shared training samples [@nadeau2003].")
+			"include the influence of the training episodes and of the choice of the penalty. Intervals of networks " +
+			"come from the differences between folds, with the correction for shared training samples [@nadeau2003].")
 	}
 }
 

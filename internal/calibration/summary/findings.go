@@ -93,7 +93,7 @@ var analysisFindings = []finding{
 		"Few draws have a p value here. Use several series."},
 	{partIntervals, "MSE and R² of ridge probes", "all",
 		[]query{covers("probes", "mse|r2", ""), rejects("probes", "^r2", "")},
-		"Ridge is fitted again without each block."},
+		"Ridge is fitted again without each block, and its penalty moves."},
 	{partIntervals, "AUROC of ridge probes (pairs inside folds)", "all",
 		[]query{covers("probes", "auroc", ""), rejects("probes", "auroc", "")}, "Use as printed."},
 	{partIntervals, "macro F1 of probes", "`0.95/…`, `differ`",
