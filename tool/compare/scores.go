@@ -137,8 +137,12 @@ func readTable(path string, data []byte, tables Tables) ([]*File, error) {
 	if plain && slices.Contains(t.names, "sample") {
 		return readSampleFile(path, data)
 	}
-	if !t.given.rows && tracker.IsProject(t.names) {
-		return readProject(t)
+	switch {
+	case t.given.rows:
+	case tracker.IsProject(t.names):
+		return readProject(t, tracker.ProjectName, tracker.ReadProject)
+	case tracker.IsSummaries(t.names):
+		return readProject(t, tracker.SummaryName, tracker.ReadSummaries)
 	}
 	logged := tracker.IsChart(t.names)
 	switch {
@@ -186,8 +190,11 @@ func noteLast(path string, files []*File, err error) error {
 	return err
 }
 
+// projectReader reads the runs of a project from rows with these names, and keeps the columns that are asked for.
+type projectReader func(rows *csv.Reader, names, asked []string) (*tracker.Project, error)
+
 // readProject reads the runs of a project of Weights & Biases: several runs of a name are runs of one model.
-func readProject(t *scoreTable) ([]*File, error) {
+func readProject(t *scoreTable, column string, read projectReader) ([]*File, error) {
 	var asked []string
 	model := false
 	for _, spec := range t.given.Columns {
@@ -197,10 +204,10 @@ func readProject(t *scoreTable) ([]*File, error) {
 	}
 	tables := t.given
 	if !model {
-		asked = append(asked, tracker.ProjectName)
-		tables.Columns = append(slices.Clone(tables.Columns), roleModel+"="+tracker.ProjectName)
+		asked = append(asked, column)
+		tables.Columns = append(slices.Clone(tables.Columns), roleModel+"="+column)
 	}
-	p, err := tracker.ReadProject(t.rows, t.names, asked)
+	p, err := read(t.rows, t.names, asked)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.path, err)
 	}
