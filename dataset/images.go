@@ -241,6 +241,10 @@ func episodeFolders(folder string, folders []string) (files []string, episodes [
 	switch {
 	case len(files) == 0:
 		err = fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in this folder, nor in its %d folders", folder, len(folders))
+		if slices.ContainsFunc(folders, func(sub string) bool { return strings.Contains(filepath.Base(sub), "=") }) {
+			err = text.WithHint(err, "a table in partitions NAME=VALUE: write it as one file: "+
+				"pyarrow.parquet.write_table(pyarrow.parquet.read_table(DIR), FILE)")
+		}
 	case len(empty) > 0:
 		err = fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in its folders %s; each folder would be an episode",
 			folder, list(empty))

@@ -22,6 +22,9 @@ type Labels struct {
 	Units string
 	// Scalars are single values that belong to the array: coordinates without an axis.
 	Scalars []Axis
+	// Grids are coordinates of the last two axes together, such as the latitudes of a curvilinear grid; their values are
+	// in C order.
+	Grids []Axis
 }
 
 // Axis is an axis of an array with its coordinate.
@@ -49,7 +52,7 @@ func (a *Array) Labels() (*Labels, error) {
 // mostCoordinate bounds the values of a coordinate.
 const mostCoordinate = 1 << 26
 
-// axisOf is the axis with the values of an array of one axis, or of a single value.
+// axisOf is the axis with the values of an array.
 func axisOf(name string, a *Array, attributes []netcdf.Attribute) (Axis, error) {
 	x := Axis{Name: name, Time: a.time}
 	for i := range attributes {
@@ -62,17 +65,18 @@ func axisOf(name string, a *Array, attributes []netcdf.Attribute) (Axis, error) 
 			x.Standard = t
 		}
 	}
-	if len(a.shape) > 1 || a.time == textCode {
+	if a.time == textCode {
 		return x, nil
 	}
-	if a.rows > mostCoordinate {
-		return x, fmt.Errorf("%s has %d values, want at most %d", a.name, a.rows, mostCoordinate)
+	n := a.rows * a.rowLen
+	if n > mostCoordinate {
+		return x, fmt.Errorf("%s has %d values, want at most %d", a.name, n, mostCoordinate)
 	}
-	x.Values = make([]float64, a.rows)
+	x.Values = make([]float64, n)
 	if a.time == "" {
 		return x, a.ReadFloat64(x.Values, 0, a.rows)
 	}
-	whole := make([]int64, a.rows) // nanoseconds do not fit float64; seconds of them do
+	whole := make([]int64, n) // nanoseconds do not fit float64; seconds of them do
 	if err := a.ReadInt64(whole, 0, a.rows); err != nil {
 		return x, err
 	}
@@ -102,8 +106,15 @@ func scalarsOf(attributes []netcdf.Attribute) []string {
 	return nil
 }
 
+// coordinate is an array of coordinates.
+type coordinate struct {
+	*Array
+	attributes []netcdf.Attribute
+	dimensions []string
+}
+
 // find looks a coordinate up: nil if there is none.
-type find func(name string) (*Array, []netcdf.Attribute, error)
+type find func(name string) (*coordinate, error)
 
 // labelsOf are the labels of an array with these attributes and names of axes.
 func labelsOf(attributes []netcdf.Attribute, dimensions []string, find find) (*Labels, error) {
@@ -111,12 +122,12 @@ func labelsOf(attributes []netcdf.Attribute, dimensions []string, find find) (*L
 	for _, name := range dimensions {
 		x := Axis{Name: name}
 		if name != "" {
-			a, list, err := find(name)
+			c, err := find(name)
 			if err != nil {
 				return nil, err
 			}
-			if a != nil && len(a.shape) == 1 {
-				if x, err = axisOf(name, a, list); err != nil {
+			if c != nil && len(c.shape) == 1 {
+				if x, err = axisOf(name, c.Array, c.attributes); err != nil {
 					return nil, err
 				}
 			}
@@ -124,30 +135,36 @@ func labelsOf(attributes []netcdf.Attribute, dimensions []string, find find) (*L
 		l.Axes = append(l.Axes, x)
 	}
 	for _, name := range scalarsOf(attributes) {
-		a, list, err := find(name)
+		c, err := find(name)
 		if err != nil {
 			return nil, err
 		}
-		if a == nil || len(a.shape) > 0 || a.time == textCode {
+		n := len(dimensions) - 2
+		isGrid := c != nil && n >= 0 && len(c.shape) == 2 && slices.Equal(c.dimensions, dimensions[n:])
+		if c == nil || len(c.shape) > 0 && !isGrid || c.time == textCode {
 			continue
 		}
-		x, err := axisOf(name, a, list)
+		x, err := axisOf(name, c.Array, c.attributes)
 		if err != nil {
 			return nil, err
 		}
-		l.Scalars = append(l.Scalars, x)
+		if isGrid {
+			l.Grids = append(l.Grids, x)
+		} else {
+			l.Scalars = append(l.Scalars, x)
+		}
 	}
 	return l, nil
 }
 
 func netCDFLabels(file *mmap.File, v *netcdf.Variable) (*Labels, error) {
-	return labelsOf(v.Attributes, v.Dimensions, func(name string) (*Array, []netcdf.Attribute, error) {
+	return labelsOf(v.Attributes, v.Dimensions, func(name string) (*coordinate, error) {
 		c := v.Sibling(name)
 		if c == nil || c.Text {
-			return nil, nil, nil
+			return nil, nil
 		}
 		a, err := netCDFArray(file, c)
-		return a, c.Attributes, err
+		return &coordinate{a, c.Attributes, c.Dimensions}, err
 	})
 }
 
@@ -156,16 +173,16 @@ func zarrLabels(s *zarr.Store, z *zarr.Array) (*Labels, error) {
 		return nil, nil
 	}
 	group := strings.TrimPrefix(path.Dir(z.Path), ".")
-	return labelsOf(zarrAttributes(z), z.Dimensions, func(name string) (*Array, []netcdf.Attribute, error) {
+	return labelsOf(zarrAttributes(z), z.Dimensions, func(name string) (*coordinate, error) {
 		c, err := s.Array(path.Join(group, name))
 		if errors.Is(err, zarr.ErrNotFound) || err == nil && c.Readable() != nil {
-			return nil, nil, nil
+			return nil, nil
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		a, err := zarrArray(s, c)
-		return a, zarrAttributes(c), err
+		return &coordinate{a, zarrAttributes(c), c.Dimensions}, err
 	})
 }
 
@@ -179,20 +196,33 @@ func hdf5Labels(file *mmap.File, f *hdf5.File, d *hdf5.Dataset) (*Labels, error)
 		return nil, err
 	}
 	group := strings.TrimPrefix(path.Dir(d.Path), ".")
-	open := func(name string) (*Array, []netcdf.Attribute, error) {
+	open := func(name string) (*coordinate, error) {
 		c, err := f.Dataset(name)
 		if errors.Is(err, hdf5.ErrNotFound) || err == nil && (c.Readable() != nil || c.Type.Text || !c.HasValues()) {
-			return nil, nil, nil
+			return nil, nil
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		a, err := hdf5Array(file, f, c)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		list, err := netCDFAttributes(file, f, c)
-		return a, list, err
+		if err != nil {
+			return nil, err
+		}
+		var dimensions []string
+		if len(a.shape) > 1 {
+			scales, err := c.Scales()
+			if err != nil {
+				return nil, err
+			}
+			for _, scale := range scales {
+				dimensions = append(dimensions, path.Base(scale))
+			}
+		}
+		return &coordinate{a, list, dimensions}, nil
 	}
 	names := make([]string, len(scales))
 	full := map[string]string{}
@@ -200,7 +230,7 @@ func hdf5Labels(file *mmap.File, f *hdf5.File, d *hdf5.Dataset) (*Labels, error)
 		names[i] = path.Base(scale)
 		full[names[i]] = scale
 	}
-	return labelsOf(attributes, names, func(name string) (*Array, []netcdf.Attribute, error) {
+	return labelsOf(attributes, names, func(name string) (*coordinate, error) {
 		if scale, ok := full[name]; ok {
 			return open(scale)
 		}

@@ -85,6 +85,12 @@ func netCDFArray(file *mmap.File, v *netcdf.Variable) (*Array, error) {
 
 // decode makes the values of a packed array those that its attributes describe.
 func (a *Array) decode(attributes []netcdf.Attribute) {
+	for i := range attributes {
+		if name := attributes[i].Name; slices.Contains([]string{"valid_range", "valid_min", "valid_max"}, name) {
+			a.notes = append(a.notes, fmt.Sprintf("%s: values outside of its attribute %s are kept, as xarray keeps them",
+				a.name, name))
+		}
+	}
 	c := netcdf.CodingOf(a.dtype, a.order, attributes)
 	if c == nil {
 		return

@@ -96,17 +96,13 @@ func (h *npyHeader) parse(header string, unicode bool) error {
 	if unicode && !utf8.ValidString(header) {
 		return errors.New("is not UTF-8")
 	}
-	p := &literal{text.Cursor{Text: header}}
-	value, err := p.value(0)
+	value, err := text.PythonLiteral(header)
 	if err != nil {
 		return err
 	}
-	if p.Skip(); p.At < len(p.Text) {
-		return p.errorf("text follows the dict")
-	}
 	fields, ok := value.(map[string]any)
 	if !ok {
-		return fmt.Errorf("is %s, want a dict", literalType(value))
+		return fmt.Errorf("is %s, want a dict", text.PythonType(value))
 	}
 	for name := range fields {
 		if name != "descr" && name != "fortran_order" && name != "shape" {
@@ -126,14 +122,14 @@ func (h *npyHeader) parse(header string, unicode bool) error {
 	case []any:
 		return &elementError{code: "V", message: "a structured type (records) is not supported; save each field as an array"}
 	default:
-		return fmt.Errorf("'descr' is %s, want a string", literalType(descr))
+		return fmt.Errorf("'descr' is %s, want a string", text.PythonType(descr))
 	}
 	if h.fortran, ok = fields["fortran_order"].(bool); !ok {
-		return fmt.Errorf("'fortran_order' is %s, want True or False", literalType(fields["fortran_order"]))
+		return fmt.Errorf("'fortran_order' is %s, want True or False", text.PythonType(fields["fortran_order"]))
 	}
 	shape, ok := fields["shape"].([]any)
 	if !ok {
-		return fmt.Errorf("'shape' is %s, want a tuple", literalType(fields["shape"]))
+		return fmt.Errorf("'shape' is %s, want a tuple", text.PythonType(fields["shape"]))
 	}
 	h.shape = make([]int, len(shape))
 	for i, n := range shape {
@@ -220,154 +216,6 @@ func (e *elementError) Error() string { return e.message }
 
 var npyCodes = map[DType]string{Bool: "b1", Uint8: "u1", Uint16: "u2", Uint32: "u4", Uint64: "u8",
 	Int8: "i1", Int16: "i2", Int32: "i4", Int64: "i8", Float16: "f2", Float32: "f4", Float64: "f8"}
-
-// literal reads the few Python literals that headers are made of: dicts with
-// string keys, tuples, lists, strings, integers, True, False and None.
-type literal struct{ text.Cursor }
-
-func (p *literal) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s at character %d", fmt.Sprintf(format, args...), p.At)
-}
-
-func literalType(v any) string {
-	switch v.(type) {
-	case nil:
-		return "None"
-	case string:
-		return "a string"
-	case bool:
-		return "a truth value"
-	case int64:
-		return "a number"
-	case []any:
-		return "a tuple"
-	}
-	return "a dict"
-}
-
-func (p *literal) value(depth int) (any, error) {
-	if depth > 8 {
-		return nil, p.errorf("nested too deep")
-	}
-	p.Skip()
-	if p.At == len(p.Text) {
-		return nil, p.errorf("the text ends where a value is expected")
-	}
-	switch c := p.Text[p.At]; {
-	case c == '{':
-		return p.dict(depth)
-	case c == '(' || c == '[':
-		return p.sequence(depth)
-	case c == '\'' || c == '"':
-		return p.quoted()
-	case c == '-' || c == '+' || c >= '0' && c <= '9':
-		return p.integer()
-	}
-	start := p.At
-	for p.At < len(p.Text) && (p.Text[p.At] == '_' || p.Text[p.At]|0x20 >= 'a' && p.Text[p.At]|0x20 <= 'z') {
-		p.At++
-	}
-	switch word := p.Text[start:p.At]; word {
-	case "True":
-		return true, nil
-	case "False":
-		return false, nil
-	case "None":
-		return nil, nil
-	case "u", "U", "b", "B": // prefix of a string
-		if p.At < len(p.Text) && (p.Text[p.At] == '\'' || p.Text[p.At] == '"') {
-			return p.quoted()
-		}
-	}
-	p.At = start
-	return nil, p.errorf("unexpected %.10q", p.Text[start:])
-}
-
-func (p *literal) dict(depth int) (any, error) {
-	p.At++
-	out := map[string]any{}
-	for !p.Next('}') {
-		key, err := p.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		name, ok := key.(string)
-		if !ok {
-			return nil, p.errorf("a key that is %s", literalType(key))
-		}
-		if _, twice := out[name]; twice {
-			return nil, p.errorf("key %.40q twice", name)
-		}
-		if !p.Next(':') {
-			return nil, p.errorf("no colon after key %.40q", name)
-		}
-		if out[name], err = p.value(depth + 1); err != nil {
-			return nil, err
-		}
-		if !p.Next(',') {
-			if !p.Next('}') {
-				return nil, p.errorf("no comma or brace after key %.40q", name)
-			}
-			break
-		}
-	}
-	return out, nil
-}
-
-// sequence reads a tuple or list. "(3)" is no tuple in Python, but some writers
-// mean one; it is taken as one.
-func (p *literal) sequence(depth int) (any, error) {
-	end := byte(')')
-	if p.Text[p.At] == '[' {
-		end = ']'
-	}
-	p.At++
-	out := []any{}
-	for !p.Next(end) {
-		v, err := p.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-		if !p.Next(',') {
-			if !p.Next(end) {
-				return nil, p.errorf("no comma or %q", end)
-			}
-			break
-		}
-	}
-	return out, nil
-}
-
-func (p *literal) quoted() (any, error) {
-	quote := p.Text[p.At]
-	length := strings.IndexByte(p.Text[p.At+1:], quote)
-	if length < 0 {
-		return nil, p.errorf("a string without a closing quote")
-	}
-	s := p.Text[p.At+1 : p.At+1+length]
-	if strings.IndexByte(s, '\\') >= 0 {
-		return nil, p.errorf("a string with a backslash")
-	}
-	p.At += length + 2
-	return s, nil
-}
-
-func (p *literal) integer() (any, error) {
-	start := p.At
-	p.At++
-	for p.At < len(p.Text) && p.Text[p.At] >= '0' && p.Text[p.At] <= '9' {
-		p.At++
-	}
-	v, err := strconv.ParseInt(p.Text[start:p.At], 10, 64)
-	if err != nil {
-		return nil, p.errorf("%.40q is not an integer", p.Text[start:p.At])
-	}
-	if p.At < len(p.Text) && (p.Text[p.At] == 'L' || p.Text[p.At] == 'l') { // Python 2
-		p.At++
-	}
-	return v, nil
-}
 
 // openNPY maps a .npy file.
 func openNPY(file *mmap.File) (*Array, error) {

@@ -38,7 +38,7 @@ func SplitPath(path string) PathParts {
 			continue
 		}
 		inside, after, _ := strings.Cut(rest[i+1:], "]")
-		if after == ".id" {
+		if after == "" || after == ".id" { // no later step names the number
 			p.Steps = append(p.Steps, step)
 		}
 		before := path[:len(path)-len(rest)+i]

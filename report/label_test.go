@@ -18,6 +18,7 @@ func TestLabel(t *testing.T) {
 		"auc_r_nx":                            {"auc r nx", "AUC R_NX"},
 		"lb_mle[k=5].id":                      {"lb mle id (k = 5)", "Levina–Bickel ID (k = 5)"},
 		"gride[n1=2;n2=4].id":                 {"gride id (n1 = 2, n2 = 4)", "Gride ID (n1 = 2, n2 = 4)"},
+		"exact_match[filter=strict-match]":    {"exact match (filter = strict-match)", "Exact match (filter = strict-match)"},
 		"two_nn.mle":                          {"two nn mle", "Two-NN MLE"},
 		"contacts/long/p_at_l2":               {"contacts/long/p at l2", "Contacts/long/p at l2"},
 		"":                                    {"", ""},

@@ -191,14 +191,15 @@ func readSamples(name string, r io.Reader, reasons bool) (*SampleTable, error) {
 
 // sampleReader reads one file of scores per sample.
 type sampleReader struct {
-	name    string
-	reasons bool // cells may say why there is no score
-	csv     *csv.Reader
-	table   *SampleTable
-	models  map[string]int // position in the table
-	first   []int          // places of model, sample and group
-	scores  []int          // places of the metrics
-	seen    []map[string]bool
+	name     string
+	reasons  bool // cells may say why there is no score
+	csv      *csv.Reader
+	decimals tabular.Decimals
+	table    *SampleTable
+	models   map[string]int // position in the table
+	first    []int          // places of model, sample and group
+	scores   []int          // places of the metrics
+	seen     []map[string]bool
 }
 
 // read reads a row as it was before it became cells.
@@ -268,7 +269,7 @@ func (s *sampleReader) header(data []byte) error {
 		}
 		s.first = append(s.first, k)
 	}
-	s.csv = rows
+	s.csv, s.decimals.Comma = rows, rows.Comma == ';'
 	for i, name := range names {
 		if name != "" && !slices.Contains(s.first, i) { // pandas writes an index without a name
 			s.scores, s.table.Metrics = append(s.scores, i), append(s.table.Metrics, name)
@@ -302,7 +303,10 @@ func (s *sampleReader) row(record []string) error {
 		cell, v := record[place], math.NaN()
 		if cell != "" {
 			var err error
-			v, err = tabular.ParseScore(cell, s.csv.Comma == ';')
+			v, err = s.decimals.Score(cell)
+			if errors.Is(err, tabular.ErrDecimals) {
+				return s.errorf("%s of %s, sample %s: %w", s.table.Metrics[k], model, sample, err)
+			}
 			if err != nil && s.reasons && m.reason(k, len(s.scores), cell) {
 				v = math.NaN()
 			} else if err != nil {

@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -181,6 +182,14 @@ func Error(err error) error {
 	return fmt.Errorf("line %d: %w", parse.Line, parse.Err)
 }
 
+// ErrName is that the first line names no columns.
+var ErrName = errors.New("the first line names no columns")
+
+// nameError is an [ErrName].
+type nameError struct{ error }
+
+func (nameError) Is(target error) bool { return target == ErrName }
+
 // Names are the names of the columns in a first line, without the white space around them; the
 // first of several may be empty. Errors: another column without a name, two of one name.
 func Names(header []string) ([]string, error) { return Options{}.Names(header) }
@@ -194,9 +203,9 @@ func (o Options) Names(header []string) ([]string, error) {
 		}
 		switch {
 		case names[i] == "" && !o.Unnamed && (i > 0 || len(header) == 1):
-			return nil, fmt.Errorf("column %d has no name in the first line", i+1)
+			return nil, nameError{fmt.Errorf("column %d has no name in the first line", i+1)}
 		case names[i] != "" && slices.Contains(names[:i], names[i]):
-			return nil, fmt.Errorf("two columns are named %q", names[i])
+			return nil, nameError{fmt.Errorf("two columns are named %q", names[i])}
 		}
 	}
 	return names, nil
@@ -263,6 +272,35 @@ func ParseScore(cell string, comma bool) (float64, error) {
 		return v, nil
 	}
 	return ParseFloat(cell, comma)
+}
+
+// ErrDecimals is that points of a table may be of decimals or of thousands.
+var ErrDecimals = errors.New("points may be of decimals or of thousands")
+
+// Decimals reads the numbers of one table.
+type Decimals struct {
+	Comma bool // they may have decimal commas
+
+	comma, grouped string // the first with a decimal comma, and the first with points as of thousands
+}
+
+var grouped = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+$`)
+
+// Score is [ParseScore]. Where numbers have decimal commas, one such as 1.234 is [ErrDecimals].
+func (d *Decimals) Score(cell string) (float64, error) {
+	v, err := ParseScore(cell, d.Comma)
+	if err != nil || !d.Comma {
+		return v, err
+	}
+	if d.comma == "" && strings.Contains(cell, ",") {
+		d.comma = strings.Clone(cell)
+	} else if d.grouped == "" && grouped.MatchString(cell) {
+		d.grouped = strings.Clone(cell)
+	}
+	if d.comma != "" && d.grouped != "" {
+		return 0, fmt.Errorf("%w: %q next to %q", ErrDecimals, d.grouped, d.comma)
+	}
+	return v, nil
 }
 
 // isNumber reports whether a cell is a number or nan; inf may be a word.

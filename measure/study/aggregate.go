@@ -77,17 +77,19 @@ func raggedIQM(scores ByTask, n int) float64 {
 // score gamma: gamma minus the mean over tasks of the mean of min(score, gamma). It is
 // 0 where all runs reach gamma, and better when lower.
 func OptimalityGap(gamma float64) Statistic {
-	return func(scores ByTask) float64 {
-		means := make([]float64, len(scores))
-		for t, runs := range scores {
-			cut := make([]float64, len(runs))
-			for i, v := range runs {
-				cut[i] = math.Min(v, gamma)
-			}
-			means[t] = stat.Mean(cut)
+	return func(scores ByTask) float64 { return gamma - Mean(scores.cutAt(gamma)) }
+}
+
+// cutAt are the scores, and gamma for those above it.
+func (b ByTask) cutAt(gamma float64) ByTask {
+	out := make(ByTask, len(b))
+	for t, runs := range b {
+		out[t] = make([]float64, len(runs))
+		for r, v := range runs {
+			out[t][r] = math.Min(v, gamma)
 		}
-		return gamma - stat.Mean(means)
 	}
+	return out
 }
 
 // Improvement returns the probability of improvement of x over y: the mean over tasks

@@ -71,6 +71,14 @@ func meanDeletions(scores ByTask) func(t, r int) float64 {
 	}
 }
 
+// gapDeletions are deletions of [OptimalityGap]: gamma minus the mean of scores that are cut at gamma.
+func gapDeletions(gamma float64) func(scores ByTask) func(t, r int) float64 {
+	return func(scores ByTask) func(t, r int) float64 {
+		mean := meanDeletions(scores.cutAt(gamma))
+		return func(t, r int) float64 { return gamma - mean(t, r) }
+	}
+}
+
 // medianDeletions is the median of sorted means without one of them, and with another one.
 func medianDeletions(scores ByTask) func(t, r int) float64 {
 	means, totals := scores.Means(), scores.totals()

@@ -38,8 +38,13 @@ func TestDeletions(t *testing.T) {
 	}
 	studies = append(studies, ByTask{{3, 1, 2}, {5, 4, 9}}) // in no order
 	for i, scores := range studies {
+		aggregates := map[string]aggregate{"gap above all": {OptimalityGap(500), gapDeletions(500)},
+			"gap": {OptimalityGap(100.2), gapDeletions(100.2)}, "gap of ties": {OptimalityGap(0.1), gapDeletions(0.1)}}
 		for name, s := range map[string]Statistic{"IQM": IQM, "mean": Mean, "median": Median} {
-			deleted := s.quick()(scores)
+			aggregates[name] = aggregate{s, s.quick()}
+		}
+		for name, a := range aggregates {
+			s, deleted := a.of, a.deletions(scores)
 			for task := range scores {
 				for r := wholeTask; r < len(scores[task]); r++ {
 					if r == wholeTask && len(scores) == 1 || r != wholeTask && len(scores[task]) == 1 {
@@ -53,6 +58,36 @@ func TestDeletions(t *testing.T) {
 	}
 	if OptimalityGap(1).quick() != nil {
 		t.Error("a closure is taken for a statistic with deletions of its own")
+	}
+}
+
+// TestMatrixOptimalityGap compares the gap by its own deletions with the one of all scores that remain.
+func TestMatrixOptimalityGap(t *testing.T) {
+	t.Parallel()
+	var scores []Score
+	for task, runs := range map[string][]float64{"a": {0.2, 0.9, 1.4, 0.5}, "b": {1.1, 0.7, 1.2}} {
+		for i, v := range runs {
+			scores = append(scores, Score{Model: "m", Task: task, Run: fmt.Sprint(i), Value: v})
+		}
+	}
+	m, err := New(scores, MissingError)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []Options{{}, {Method: Percentile, Resamples: 200}} {
+		want, err := m.Estimate(t.Context(), "m", OptimalityGap(1), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.OptimalityGap(t.Context(), "m", 1, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pair := range [][2]float64{{got.Value, want.Value}, {got.StdError, want.StdError},
+			{got.Interval.Low, want.Interval.Low}, {got.Interval.High, want.Interval.High}} {
+			near(t, "gap", pair[0], pair[1], 1e-13)
+		}
+		near(t, "gap", got.Value, (0.8+0.1+0.5)/8+0.3/6, 1e-13)
 	}
 }
 

@@ -73,11 +73,27 @@ type Estimate struct {
 // Estimate returns a statistic of one model, with an interval on the scale of the options.
 // Errors: a model that is not in the study, a level outside (0, 1), a context that ends.
 func (m *Matrix) Estimate(ctx context.Context, model string, s Statistic, o Options) (Estimate, error) {
+	return m.estimate(ctx, model, aggregate{s, s.quick()}, o)
+}
+
+// OptimalityGap returns the statistic of [OptimalityGap] of one model, as [Matrix.Estimate] does, in time that grows
+// with the number of scores rather than with its square.
+func (m *Matrix) OptimalityGap(ctx context.Context, model string, gamma float64, o Options) (Estimate, error) {
+	return m.estimate(ctx, model, aggregate{OptimalityGap(gamma), gapDeletions(gamma)}, o)
+}
+
+// aggregate is a statistic of one model, and its deletions; nil: each is the statistic of the scores that remain.
+type aggregate struct {
+	of        Statistic
+	deletions func(scores ByTask) func(t, r int) float64
+}
+
+func (m *Matrix) estimate(ctx context.Context, model string, a aggregate, o Options) (Estimate, error) {
 	ask := func(scale func(float64) float64) (Estimate, error) {
-		f := statistic{of: func(models []ByTask, dst []float64) { dst[0] = scale(s(models[0])) }}
-		if quick := s.quick(); quick != nil {
+		f := statistic{of: func(models []ByTask, dst []float64) { dst[0] = scale(a.of(models[0])) }}
+		if a.deletions != nil {
 			f.deletions = func(models []ByTask) deletion {
-				deleted := quick(models[0])
+				deleted := a.deletions(models[0])
 				return func(_, t, r int, dst []float64) { dst[0] = scale(deleted(t, r)) }
 			}
 		}

@@ -32,7 +32,7 @@ func isBenchmarks(data []byte) bool {
 		return true
 	}
 	for line := range bytes.Lines(data) {
-		if bytes.HasPrefix(line, []byte("Benchmark")) && benchmarkLine.Match(line) || isPrinted(line) {
+		if bytes.HasPrefix(line, []byte("Benchmark")) && benchmarkLine.Match(line) || isPrinted(line) || isOldHead(line) {
 			return true
 		}
 	}
@@ -81,7 +81,7 @@ func readBenchmarks(path string, data []byte) ([]*File, error) {
 		}
 		results := b.results[entry]
 		for i, numbers := range results {
-			m := f.add(filename.Stem(gunzip.Name(path)), numbers)
+			m := f.add(b.stem(), numbers)
 			m.settled = true
 			if len(results) > 1 {
 				m.Run = strconv.Itoa(i + 1)
@@ -91,6 +91,9 @@ func readBenchmarks(path string, data []byte) ([]*File, error) {
 	}
 	return files, nil
 }
+
+// stem is the name of the file as a model.
+func (b *benchmarks) stem() string { return filename.Stem(gunzip.Name(b.path)) }
 
 func (b *benchmarks) line(line string) error {
 	if part := benchmarkKey.FindStringSubmatch(line); part != nil {

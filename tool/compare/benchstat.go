@@ -40,10 +40,10 @@ func isPrinted(line []byte) bool {
 		printedHead.Match(line)
 }
 
-// printedTable reports whether some line is.
+// printedTable reports whether some line is, or is the head of an old one.
 func printedTable(data []byte) bool {
 	for line := range bytes.Lines(data) {
-		if isPrinted(line) {
+		if isPrinted(line) || isOldHead(line) {
 			return true
 		}
 	}
@@ -59,7 +59,9 @@ type printed struct {
 	edges  []int    // of the columns of a table of text
 	heads  [][]rune // lines of the head of a table of text
 	labels [][]string
+	old    *oldTable // whose rows follow
 	values int
+	means  int // of the values
 }
 
 // readBenchstat reads tables of benchstat: the columns are models, named as the files or configurations that they are
@@ -89,9 +91,13 @@ func readBenchstat(b *benchmarks, data []byte) ([]*File, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: the table of benchstat has no rows", b.path)
 	}
-	files[0].notes = []string{fmt.Sprintf("%s: %s of benchstat, rounded as printed: medians, whose p values are "+
+	kind := "medians"
+	if p.means > 0 {
+		kind = "means without outliers"
+	}
+	files[0].notes = []string{fmt.Sprintf("%s: %s of benchstat, rounded as printed: %s, whose p values are "+
 		"of the rank test of Mann and Whitney; outputs of go test -bench have every run",
-		b.path, text.Count(p.values, "number"))}
+		b.path, text.Count(p.values, "number"), kind)}
 	return files, nil
 }
 
@@ -108,6 +114,11 @@ func (p *printed) line(line string) error {
 		return p.head([]rune(line))
 	case line[0] == ',':
 		return p.csvHead(line)
+	case oldHead.MatchString(line):
+		p.oldHead(line)
+		return nil
+	case p.old != nil:
+		return p.oldRow([]rune(line))
 	case benchmarkKey.MatchString(line):
 		p.end()
 		return p.benchmarks.line(line)
@@ -121,7 +132,9 @@ func (p *printed) line(line string) error {
 }
 
 // end ends a table.
-func (p *printed) end() { p.models, p.units, p.edges, p.heads, p.labels = nil, nil, nil, nil, nil }
+func (p *printed) end() {
+	p.models, p.units, p.edges, p.heads, p.labels, p.old = nil, nil, nil, nil, nil, nil
+}
 
 // head reads a line of the head of a table of text: names of columns, and last their units.
 func (p *printed) head(line []rune) error {
@@ -259,7 +272,7 @@ func (p *printed) row(line []rune) error {
 	return nil
 }
 
-// cell enters the number of a benchmark in a column, and its change from the first one.
+// cell enters the number of a cell, and its change from the first one.
 func (p *printed) cell(name string, column int, cell, delta string) error {
 	if cell == "" || name == geomean {
 		return nil
@@ -277,7 +290,25 @@ func (p *printed) cell(name string, column int, cell, delta string) error {
 		return fmt.Errorf("%s: %q: there is no prefix %q of units", name, cell, part[2])
 	}
 	v *= factor
-	model, unit, key := p.models[column], p.units[column], benchmark{p.pkg, name}
+	return p.enter(name, column, printedNumber{v, printedInterval(v, part[3]), delta})
+}
+
+// printedNumber is a number of a table, and the text of its change from the first column.
+type printedNumber struct {
+	value    float64
+	interval report.Interval
+	delta    string
+}
+
+// enter enters the number of a benchmark in a column.
+func (p *printed) enter(name string, column int, n printedNumber) error {
+	v, model, unit, key := n.value, p.models[column], "", benchmark{p.pkg, name}
+	if p.old != nil {
+		unit = p.old.unit()
+		p.means++
+	} else {
+		unit = p.units[column]
+	}
 	if model == "" || name == "" {
 		return fmt.Errorf("a number of the table has no name of its column or its row")
 	}
@@ -298,7 +329,7 @@ func (p *printed) cell(name string, column int, cell, delta string) error {
 	}
 	m.Numbers = append(m.Numbers, report.Named{Path: unit, Value: report.Number(v),
 		SD:       report.Undefined("no spread was printed"),
-		Interval: printedInterval(v, part[3])})
+		Interval: n.interval})
 	m.index()
 	p.values++
 	if column == 0 {
@@ -309,7 +340,7 @@ func (p *printed) cell(name string, column int, cell, delta string) error {
 		return nil
 	}
 	base, ok := f.Models[first].number(unit)
-	if change := printedDelta.FindStringSubmatch(delta); ok && change != nil {
+	if change := printedDelta.FindStringSubmatch(n.delta); ok && change != nil {
 		c := report.Comparison{A: model, B: p.models[0], Metric: unit, Difference: report.Number(v - base.Value.V),
 			CI: report.NoInterval("benchstat prints no interval of a difference"),
 			P:  report.Undefined("benchstat took the values as exact")}

@@ -136,6 +136,7 @@ func FuzzRecords(f *testing.F) {
 func FuzzBenchstat(f *testing.F) {
 	f.Add([]byte(benchstatText))
 	f.Add([]byte(benchstatCSV))
+	f.Add([]byte(benchstatOld))
 	f.Fuzz(func(t *testing.T, data []byte) { readsOrRefuses(t, "stat.txt", data, Tables{}) })
 }
 

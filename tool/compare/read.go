@@ -24,6 +24,7 @@ import (
 	"repscope/internal/gunzip"
 	"repscope/internal/regular"
 	"repscope/internal/tabular"
+	"repscope/internal/text"
 	"repscope/report"
 	"repscope/tool/compare/tracker"
 )
@@ -126,14 +127,16 @@ const (
 	layoutSamples    = "samples"    // CSV of scores per sample
 	layoutTable      = "table"      // a long or wide table of scores
 	layoutHarness    = "harness"    // {"results": {task: {"acc,none": …}}, …} of lm-evaluation-harness
+	layoutEveryEval  = "everyeval"  // {"model_info": {…}, "evaluation_results": […]} of Every Eval Ever
 	layoutLogged     = "logged"     // lines of {"doc_id": …, "acc": …}, samples_TASK_DATE.jsonl of lm-evaluation-harness
 	layoutBenchmarks = "benchmarks" // output of go test -bench
 )
 
 // Layouts describes the layouts that are read, for messages.
-const Layouts = `a result file (schema "` + report.Schema + `"), {"metrics": {…}, "evaluation_config": {…}}, {"checkpoint": …, "metrics": {…}}, ` +
-	`{dataset: {key: value}}, a list of rows with "id" and "model", results or samples of lm-evaluation-harness, a table of scores (model, task, run, score; ` +
-	`or model, sample, group), output of go test -bench, or a chart or history of Weights & Biases or runs of MLflow`
+const Layouts = `a result file (schema "` + report.Schema + `"), {"metrics": {…}, "evaluation_config": {…}}, ` +
+	`{"checkpoint": …, "metrics": {…}}, ` +
+	`{dataset: {key: value}}, a list of rows with "id" and "model", results or samples of lm-evaluation-harness, ` +
+	`a record of Every Eval Ever, a table of scores (model, task, run, score; or model, sample, group), output of go test -bench, or a chart or history of Weights & Biases or runs of MLflow`
 
 // Read reads one file. Datasets of one file are tasks, so there may be several. Errors
 // name the file and the expected content.
@@ -221,7 +224,7 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 	}
 	v, err := report.Parse(path, data)
 	if err != nil {
-		return nil, err
+		return nil, text.WithHint(err, textHint(start))
 	}
 	if list, ok := v.([]any); ok && len(list) > 0 && isRow(list[0]) && !isDocument(list[0]) {
 		return records(report.RecordsOf(path, list, int64(len(data))))
@@ -395,6 +398,9 @@ func readObject(path string, o report.Object) ([]*File, error) {
 	}
 	if isHarness(o) {
 		return readHarness(path, o)
+	}
+	if isEveryEval(o) {
+		return readEveryEval(path, o)
 	}
 	var files []*File
 	for _, dataset := range o.Keys() {

@@ -86,17 +86,17 @@ func (t Tables) check() error {
 
 // scoreTable reads one table of scores.
 type scoreTable struct {
-	path    string
-	names   []string
-	roles   []string // of the columns; empty: numbers of a wide table
-	keys    [4][]int // places of the model, tasks, runs and metric, in the order of --columns
-	given   Tables
-	comma   bool   // numbers have decimal commas
-	columns string // what columns of numbers are: [WideModels], [WideMetrics]
-	counts  []int  // columns that number the rows
-	first   []int  // the number of the first row in each of them
-	model   string // of all rows, where no column says it
-	rows    *csv.Reader
+	path     string
+	names    []string
+	roles    []string // of the columns; empty: numbers of a wide table
+	keys     [4][]int // places of the model, tasks, runs and metric, in the order of --columns
+	given    Tables
+	decimals tabular.Decimals
+	columns  string // what columns of numbers are: [WideModels], [WideMetrics]
+	counts   []int  // columns that number the rows
+	first    []int  // the number of the first row in each of them
+	model    string // of all rows, where no column says it
+	rows     *csv.Reader
 
 	tasks  map[string]*taskScores
 	order  []string // of the tasks
@@ -132,13 +132,24 @@ func readTable(path string, data []byte, tables Tables) ([]*File, error) {
 	t := &scoreTable{path: path, given: tables, tasks: map[string]*taskScores{}, record: map[string]int{}}
 	var err error
 	if t.rows, t.names, err = tabular.Open(path, bytes.NewReader(data), tabular.Options{}); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		err = fmt.Errorf("%s: %w", path, err)
+		if errors.Is(err, tabular.ErrName) {
+			err = text.WithHint(err, headHint(data))
+		}
+		return nil, err
 	}
 	if plain && slices.Contains(t.names, "sample") {
 		return readSampleFile(path, data)
 	}
-	if !t.given.rows && tracker.IsProject(t.names) {
-		return readProject(t)
+	switch {
+	case t.given.rows:
+	case tracker.IsProject(t.names):
+		return readProject(t, tracker.ProjectName, tracker.ReadProject)
+	case tracker.IsSummaries(t.names):
+		return readProject(t, tracker.SummaryName, tracker.ReadSummaries)
+	}
+	if what, hint := exportHint(t.names); what != "" && plain {
+		return nil, text.WithHint(fmt.Errorf("%s: the table is %s", path, what), hint)
 	}
 	logged := tracker.IsChart(t.names)
 	switch {
@@ -156,7 +167,7 @@ func readTable(path string, data []byte, tables Tables) ([]*File, error) {
 		return files, noteLast(path, files, err)
 	}
 	t.searched()
-	t.comma = t.rows.Comma == ';'
+	t.decimals.Comma = t.rows.Comma == ';'
 	if err := t.head(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -186,8 +197,11 @@ func noteLast(path string, files []*File, err error) error {
 	return err
 }
 
+// projectReader reads the runs of a project from rows with these names, and keeps the columns that are asked for.
+type projectReader func(rows *csv.Reader, names, asked []string) (*tracker.Project, error)
+
 // readProject reads the runs of a project of Weights & Biases: several runs of a name are runs of one model.
-func readProject(t *scoreTable) ([]*File, error) {
+func readProject(t *scoreTable, column string, read projectReader) ([]*File, error) {
 	var asked []string
 	model := false
 	for _, spec := range t.given.Columns {
@@ -197,10 +211,10 @@ func readProject(t *scoreTable) ([]*File, error) {
 	}
 	tables := t.given
 	if !model {
-		asked = append(asked, tracker.ProjectName)
-		tables.Columns = append(slices.Clone(tables.Columns), roleModel+"="+tracker.ProjectName)
+		asked = append(asked, column)
+		tables.Columns = append(slices.Clone(tables.Columns), roleModel+"="+column)
 	}
-	p, err := tracker.ReadProject(t.rows, t.names, asked)
+	p, err := read(t.rows, t.names, asked)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.path, err)
 	}
@@ -445,9 +459,12 @@ func (t *scoreTable) row(n int, record []string) error {
 			metric = t.names[i]
 		}
 		value, empty, err := t.score(line, record[i])
+		if errors.Is(err, tabular.ErrDecimals) {
+			return text.WithHint(fail("the column %s: %w", t.names[i], err), "write numbers without separators of thousands")
+		}
 		if err != nil {
-			return run.Hint(fail("the column %s holds %q, want a number", t.names[i], record[i]),
-				"if it is no score, say what it is: "+roleHint(t.names[i]))
+			return text.WithHint(fail("the column %s holds %q, want a number", t.names[i], record[i]),
+				cellHint(record[i], t.names[i]))
 		}
 		t.cells++
 		if !value.Defined() {
@@ -479,7 +496,10 @@ func (t *scoreTable) score(line int, cell string) (v report.Value, empty bool, e
 	case "na", "n/a", "none", "null", "<na>":
 		return report.Undefined("line %d has %s", line, cell), false, nil
 	}
-	f, err := tabular.ParseScore(cell, t.comma)
+	f, err := t.decimals.Score(cell)
+	if errors.Is(err, tabular.ErrDecimals) {
+		return v, false, err
+	}
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return v, false, err
 	}
@@ -643,6 +663,9 @@ func (t *scoreTable) notes() []string {
 		out = append(out, fmt.Sprintf("%s: its %s are the models %s; for metrics say --wide metrics", t.path,
 			text.Count(len(free), "column"),
 			strings.Join(free, ", ")))
+		if t.place(roleTask) < 0 && t.place(roleRun) < 0 && len(t.order) == 1 {
+			out = append(out, t.path+": its rows are runs of one task; rows that are tasks need a column task with their names")
+		}
 	}
 	for _, i := range t.counts {
 		if name := t.names[i]; name != "" {

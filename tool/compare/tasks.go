@@ -277,7 +277,7 @@ func (s *Study) aggregates(ctx context.Context, m, better *study.Matrix, o study
 			*want.samples = s.widened(e, m.Scores(name), name, want.of, o.Scale)
 		}
 		if s.Scaled {
-			e, err := m.Estimate(ctx, name, study.OptimalityGap(1), o)
+			e, err := m.OptimalityGap(ctx, name, 1, o)
 			if err != nil {
 				return err
 			}

@@ -417,12 +417,8 @@ func (al *aligner) arranged(f *labeled, moments []moment, lookup func(m moment) 
 		a.samples = append(a.samples, p)
 	}
 	t := al.target
-	var ok bool
-	if a.row, ok = matching(t.latitude, f.latitude, 0); !ok {
-		return nil, al.otherGrid(f, "latitude", t.latitude, f.latitude)
-	}
-	if a.column, ok = matching(t.longitude, f.longitude, 360); !ok {
-		return nil, al.otherGrid(f, "longitude", t.longitude, f.longitude)
+	if err := al.cells(a); err != nil {
+		return nil, err
 	}
 	levels, count := t.count(ofLevel), f.count(ofLevel)
 	for k := range levels {
@@ -433,16 +429,53 @@ func (al *aligner) arranged(f *labeled, moments []moment, lookup func(m moment) 
 		return nil, fmt.Errorf("%s: %s has %s, the target %s",
 			f.what, f.array.Name(), text.Count(count, "level"), text.Count(levels, "level"))
 	case t.levels != nil && f.levels != nil:
+		var ok bool
 		if a.level, ok = matching(t.levels, f.levels, 0); !ok {
 			return nil, al.otherGrid(f, "levels", t.levels, f.levels)
 		}
 	}
-	a.shape = []int{len(al.moments), levels, len(t.latitude), len(t.longitude)}
+	a.shape = []int{len(al.moments), levels, len(a.row), len(a.column)}
 	members := f.count(ofMember)
 	if f.axis[ofMember] >= 0 {
 		a.shape = slices.Insert(a.shape, 1, members)
 	}
 	return a, nil
+}
+
+// cells finds the rows and columns of the target's grid. Cells of curvilinear grids are at the same places.
+func (al *aligner) cells(a *aligned) error {
+	t, f := al.target, a.field
+	if t.isGrid != f.isGrid {
+		with, without := t.what, f.what
+		if f.isGrid {
+			with, without = f.what, t.what
+		}
+		return run.Hint(fmt.Errorf("%s: latitude and longitude are of cells (a curvilinear grid), and of rows and columns "+
+			"in the %s", with, without), "interpolate one to the grid of the other first")
+	}
+	var ok bool
+	if !f.isGrid {
+		if a.row, ok = matching(t.latitude, f.latitude, 0); !ok {
+			return al.otherGrid(f, "latitude", t.latitude, f.latitude)
+		}
+		if a.column, ok = matching(t.longitude, f.longitude, 360); !ok {
+			return al.otherGrid(f, "longitude", t.longitude, f.longitude)
+		}
+		return nil
+	}
+	if t.count(ofLatitude) != f.count(ofLatitude) || !samePlaces(t.latitude, f.latitude, 0) {
+		return al.otherGrid(f, "latitude", t.latitude, f.latitude)
+	}
+	if !samePlaces(t.longitude, f.longitude, 360) {
+		return al.otherGrid(f, "longitude", t.longitude, f.longitude)
+	}
+	for r := range f.count(ofLatitude) {
+		a.row = append(a.row, r)
+	}
+	for c := range f.count(ofLongitude) {
+		a.column = append(a.column, c)
+	}
+	return nil
 }
 
 // count is the length of an axis; 1 without.

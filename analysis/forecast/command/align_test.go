@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +100,51 @@ func TestAlign(t *testing.T) {
 		}
 		if got := math.Sqrt(sum / total); math.Abs(got/c.RMSE-1) > 1e-12 {
 			t.Errorf("%s: error %v, want %v", c.Name, got, c.RMSE)
+		}
+	}
+}
+
+// TestAlign_Curvilinear has latitudes and longitudes of cells; the error is weighted by the cosine of each.
+func TestAlign_Curvilinear(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/curvilinear.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct {
+		RMSE     float64
+		Samples  int
+		Latitude []float64
+	}
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	s, in, warnings, err := alignedFiles(t, "curved.nc:t2m", "", "curved_forecast.nc:t2m")
+	if err != nil || !slices.Equal(in.Target.Shape(), []int{want.Samples, 1, 4, 3}) || !slices.Equal(s.latitude, want.Latitude) {
+		t.Fatalf("%v, latitudes %v, %v, %v", in.Target.Shape(), s.latitude, warnings, err)
+	}
+	weights, err := weightedByLatitude(nil, s.latitude, "t2m", forecast.Dims{H: 4, W: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, members := values(t, in.Target), values(t, in.Forecasts[0].Members)
+	sum, total := 0.0, 0.0
+	for i, y := range truth {
+		first := i/12*24 + i%12
+		off := (members[first]+members[first+12])/2 - y
+		sum += weights[i%12] * off * off
+		total += weights[i%12]
+	}
+	if got := math.Sqrt(sum / total); math.Abs(got/want.RMSE-1) > 1e-12 {
+		t.Errorf("error %v, want %v", got, want.RMSE)
+	}
+	for message, c := range map[string][2]string{
+		"has another grid than the target: latitude: 12 values": {"curved.nc:t2m", "curved_moved.nc:t2m"},
+		"and of rows and columns in the target":                 {"curved_not.nc:t2m", "curved_forecast.nc:t2m"},
+		"are both the latitude of its cells":                    {"curved.nc:t2m", "curved_twice.nc:t2m"},
+	} {
+		if _, _, _, err := alignedFiles(t, c[0], "", c[1]); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%v, want %q", err, message)
 		}
 	}
 }

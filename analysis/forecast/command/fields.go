@@ -10,6 +10,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/dataset/netcdf"
+	"repscope/internal/text"
 )
 
 // meaning is what an axis is.
@@ -75,6 +76,7 @@ type labeled struct {
 	latitude []float64 // in degrees
 	// longitude is in degrees.
 	longitude []float64
+	isGrid    bool // latitude and longitude are of cells, row by row: the grid is curvilinear
 	warnings  []string
 }
 
@@ -89,8 +91,15 @@ func label(what string, a *dataset.Array, forecasts bool) (*labeled, error) {
 	for m := range f.axis {
 		f.axis[m] = -1
 	}
+	cells, err := f.findCells()
+	if err != nil {
+		return nil, err
+	}
 	for i := range labels.Axes {
 		x := &labels.Axes[i]
+		if cells != nil && i >= len(labels.Axes)-2 {
+			continue // latitudes and longitudes of cells count, and not what the axes count
+		}
 		m := meaningOf(x)
 		if m == unknown {
 			m = ofLevel
@@ -99,16 +108,23 @@ func label(what string, a *dataset.Array, forecasts bool) (*labeled, error) {
 			if m == ofLevel && a.Shape()[i] == 1 {
 				continue
 			}
-			return nil, fmt.Errorf("%s: the axes %s and %s of %s both look like the %s",
-				f.what, labels.Axes[f.axis[m]].Name, x.Name, a.Name(), m)
+			return nil, text.WithHint(fmt.Errorf("%s: the axes %s and %s of %s both look like the %s",
+				f.what, labels.Axes[f.axis[m]].Name, x.Name, a.Name(), m), "of a grid without axes of latitude and "+
+				"longitude, name their arrays in the attribute coordinates (xarray: set_coords), or give --lat and --leads")
 		}
 		f.axis[m] = i
 	}
-	if f.axis[ofLatitude] < 0 || f.axis[ofLongitude] < 0 {
-		return nil, nil
+	if cells == nil {
+		if f.axis[ofLatitude] < 0 || f.axis[ofLongitude] < 0 {
+			return nil, nil
+		}
+		cells = []*dataset.Axis{&labels.Axes[f.axis[ofLatitude]], &labels.Axes[f.axis[ofLongitude]]}
+	} else {
+		f.isGrid = true
+		f.axis[ofLatitude], f.axis[ofLongitude] = len(labels.Axes)-2, len(labels.Axes)-1
 	}
-	if f.latitude, err = f.degrees(ofLatitude); err == nil {
-		f.longitude, err = f.degrees(ofLongitude)
+	if f.latitude, err = f.degrees(ofLatitude, cells[0]); err == nil {
+		f.longitude, err = f.degrees(ofLongitude, cells[1])
 	}
 	if err != nil || f.latitude == nil || f.longitude == nil {
 		return nil, err
@@ -125,9 +141,29 @@ func (m meaning) String() string {
 		"day of the year", "hour"}[m]
 }
 
+// findCells returns the latitudes and longitudes of the cells of a curvilinear grid; nil without.
+func (f *labeled) findCells() ([]*dataset.Axis, error) {
+	cells := []*dataset.Axis{nil, nil}
+	for i := range f.labels.Grids {
+		x := &f.labels.Grids[i]
+		k := slices.Index([]meaning{ofLatitude, ofLongitude}, meaningOf(x))
+		switch {
+		case k < 0:
+		case cells[k] != nil:
+			return nil, text.WithHint(fmt.Errorf("%s: %s and %s of %s are both the %s of its cells", f.what, cells[k].Name,
+				x.Name, f.array.Name(), meaningOf(x)), "leave one of them out of the attribute coordinates (xarray: drop_vars)")
+		default:
+			cells[k] = x
+		}
+	}
+	if cells[0] == nil || cells[1] == nil {
+		return nil, nil
+	}
+	return cells, nil
+}
+
 // degrees are the values of latitude or longitude.
-func (f *labeled) degrees(m meaning) ([]float64, error) {
-	x := &f.labels.Axes[f.axis[m]]
+func (f *labeled) degrees(m meaning, x *dataset.Axis) ([]float64, error) {
 	if x.Values == nil {
 		return nil, nil
 	}
@@ -331,6 +367,18 @@ func grid(values []float64) string {
 		return fmt.Sprintf("%g", values[0])
 	}
 	return fmt.Sprintf("%d values from %g to %g", len(values), values[0], values[len(values)-1])
+}
+
+// samePlaces reports whether cells are at the same places, of which period is as in [matching].
+func samePlaces(want, have []float64, period float64) bool {
+	return slices.EqualFunc(want, have, func(a, b float64) bool {
+		distance := math.Abs(a - b)
+		if period > 0 {
+			distance = math.Mod(distance, period)
+			distance = min(distance, period-distance)
+		}
+		return distance <= 1e-3
+	})
 }
 
 // unitNames are one name of units that are written in several ways.

@@ -117,7 +117,7 @@ func Chart(rows *csv.Reader, names []string) ([]byte, error) {
 		step := math.NaN()
 		for i, cell := range record {
 			cell = strings.TrimSpace(cell)
-			if cell == "" || i > 0 && (!strings.Contains(names[i], between) || isEnd(names, names[i])) {
+			if cell == "" || i > 0 && !isLogged(names, names[i]) {
 				continue
 			}
 			v, err := tabular.ParseFloat(cell, rows.Comma == ';')
@@ -169,6 +169,12 @@ func Chart(rows *csv.Reader, names []string) ([]byte, error) {
 		return nil, errors.New("no run of the chart has a value at a step")
 	}
 	return t.text()
+}
+
+// isLogged reports whether a column has the values of a metric; those that begin with _ are the tracker's own.
+func isLogged(names []string, name string) bool {
+	cut := strings.LastIndex(name, between)
+	return cut >= 0 && !strings.HasPrefix(name[cut+len(between):], "_") && !isEnd(names, name)
 }
 
 // isEnd reports whether a column has the least or largest values of another.

@@ -258,3 +258,19 @@ func FuzzStore(f *testing.F) {
 		}
 	})
 }
+
+// TestGroupedChart has the columns of runs that are grouped, with the steps of the tracker itself.
+func TestGroupedChart(t *testing.T) {
+	t.Parallel()
+	const chart = "Step,Group: a - acc,Group: a - acc__MIN,Group: a - acc__MAX,Group: a - _step,Group: a - _step__MIN," +
+		"Group: a - _step__MAX,Group: b - acc,Group: b - acc__MIN,Group: b - acc__MAX\n" +
+		"0,0.1,0.1,0.2,0,0,0,0.5,0.4,0.6\n1,0.6,0.5,0.7,1,1,1,0.25,0.2,0.3\n"
+	rows, names, err := tabular.Open("c.csv", strings.NewReader(chart), tabular.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Chart(rows, names)
+	if want := "model,acc\nGroup: a,0.6\nGroup: b,0.25\n"; err != nil || string(got) != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+}
