@@ -199,7 +199,11 @@ func (s *settings) replace(al *aligner, in *forecast.Input, fields []*labeled) e
 	if in.Fields != nil && in.FieldVariables == nil && in.Fields.Shape()[1] == in.Target.Shape()[1] {
 		in.FieldVariables = in.Variables
 	}
-	s.latitude = al.target.latitude
+	if t := al.target; t.isGrid {
+		s.areas = cellAreas(t.latitude, t.longitude, t.count(ofLatitude), t.count(ofLongitude))
+	} else {
+		s.latitude = t.latitude
+	}
 	if s.leadUnit == "" && al.leads {
 		s.leadUnit = "h"
 	}

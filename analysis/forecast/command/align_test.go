@@ -104,7 +104,7 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-// TestAlign_Curvilinear has latitudes and longitudes of cells; the error is weighted by the cosine of each.
+// TestAlign_Curvilinear has latitudes and longitudes of cells; the error is weighted by their areas.
 func TestAlign_Curvilinear(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/curvilinear.json")
@@ -112,20 +112,22 @@ func TestAlign_Curvilinear(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want struct {
-		RMSE     float64
-		Samples  int
-		Latitude []float64
+		RMSE    float64
+		Samples int
+		Areas   []float64
 	}
 	if err := json.Unmarshal(data, &want); err != nil {
 		t.Fatal(err)
 	}
 	s, in, warnings, err := alignedFiles(t, "curved.nc:t2m", "", "curved_forecast.nc:t2m")
-	if err != nil || !slices.Equal(in.Target.Shape(), []int{want.Samples, 1, 4, 3}) || !slices.Equal(s.latitude, want.Latitude) {
-		t.Fatalf("%v, latitudes %v, %v, %v", in.Target.Shape(), s.latitude, warnings, err)
+	if err != nil || !slices.Equal(in.Target.Shape(), []int{want.Samples, 1, 4, 3}) || len(s.areas) != 12 {
+		t.Fatalf("%v, areas %v, %v, %v", in.Target.Shape(), s.areas, warnings, err)
 	}
-	weights, err := weightedByLatitude(nil, s.latitude, "t2m", forecast.Dims{H: 4, W: 3})
-	if err != nil {
-		t.Fatal(err)
+	weights := timesCells(s.areas, nil, forecast.Dims{H: 4, W: 3})
+	for i, area := range weights {
+		if math.Abs(area/want.Areas[i]-1) > 1e-12 {
+			t.Errorf("area of cell %d: %v, want %v", i, area, want.Areas[i])
+		}
 	}
 	truth, members := values(t, in.Target), values(t, in.Forecasts[0].Members)
 	sum, total := 0.0, 0.0

@@ -48,7 +48,8 @@ type settings struct {
 	latitudes  *input.Given
 	regions    *input.Given
 	climate    string
-	latitude   []float64 // of the rows of a target that is aligned by coordinates; nil: by position
+	latitude   []float64 // of the rows of a target that is aligned by coordinates; nil: by position, or areas
+	areas      []float64 // of the cells of a curvilinear grid
 
 	variables, inputVariables names
 	units                     names

@@ -178,6 +178,9 @@ func (s *settings) readCells(env *run.Env, in *forecast.Input) error {
 			env.Warn("lat: %s: %s", a.Name(), why)
 		}
 	}
+	if s.areas != nil && a == nil {
+		in.Weights = timesCells(s.areas, in.Weights, d)
+	}
 	if s.latitude != nil && a == nil {
 		if in.Weights, err = weightedByLatitude(in.Weights, s.latitude, in.Target.Name(), d); err != nil {
 			return err
@@ -200,6 +203,18 @@ func (s *settings) readCells(env *run.Env, in *forecast.Input) error {
 // weightedByLatitude are the weights of cells times the cosines of their latitudes; weights are those
 // of cells or rows, nil: all 1.
 func weightedByLatitude(weights, latitudes []float64, name string, d forecast.Dims) ([]float64, error) {
+	cosines := make([]float64, len(latitudes))
+	for i, degrees := range latitudes {
+		if !(degrees >= -90 && degrees <= 90) {
+			return nil, fmt.Errorf("lat: %s: row %d is %v, want degrees from -90 to 90", name, i*d.H/len(latitudes), degrees)
+		}
+		cosines[i] = max(0, math.Cos(degrees*math.Pi/180))
+	}
+	return timesCells(cosines, weights, d), nil
+}
+
+// timesCells are the products of two weights of cells or rows; nil stands for 1.
+func timesCells(a, b []float64, d forecast.Dims) []float64 {
 	out := make([]float64, d.H*d.W)
 	value := func(values []float64, cell int) float64 {
 		if len(values) == d.H {
@@ -208,15 +223,11 @@ func weightedByLatitude(weights, latitudes []float64, name string, d forecast.Di
 		return values[cell]
 	}
 	for c := range out {
-		degrees := value(latitudes, c)
-		if !(degrees >= -90 && degrees <= 90) {
-			return nil, fmt.Errorf("lat: %s: row %d is %v, want degrees from -90 to 90", name, c/d.W, degrees)
-		}
-		if out[c] = max(0, math.Cos(degrees*math.Pi/180)); weights != nil {
-			out[c] *= value(weights, c)
+		if out[c] = value(a, c); b != nil {
+			out[c] *= value(b, c)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // radians says that latitudes look like radians: no degree lies beyond ±π/2, as if all of the grid lay

@@ -46,10 +46,13 @@ both.to_netcdf(folder / "curved_twice.nc", **classic)
 flat = xr.Dataset({"t2m": (("time", "lat", "lon"), truth)}, coords={"time": times, "lat": latitude[:, 0], "lon": longitude[0]})
 flat.to_netcdf(folder / "curved_not.nc", **classic)
 
-weights = np.cos(np.deg2rad(target.lat))
+north, east = np.deg2rad(latitude), np.deg2rad(longitude)
+centers = np.stack([np.cos(north) * np.cos(east), np.cos(north) * np.sin(east), np.sin(north)], -1)
+areas = np.linalg.norm(np.cross(np.gradient(centers, axis=0), np.gradient(centers, axis=1)), axis=-1)
+weights = xr.DataArray(areas, dims=("y", "x"))
 squares = []
 for lead in range(leads):
     valid = forecast.t2m.isel(step=lead).mean("number").assign_coords(time=times[lead + 1 : lead + 1 + samples])
     squares.append((((valid - target.t2m) ** 2).weighted(weights).mean(("y", "x"))).values)
-result = {"rmse": float(np.sqrt(np.mean(squares))), "samples": samples * leads, "latitude": latitude.ravel().tolist()}
+result = {"rmse": float(np.sqrt(np.mean(squares))), "samples": samples * leads, "areas": areas.ravel().tolist()}
 (here / "curvilinear.json").write_text(json.dumps(result) + "\n")
