@@ -325,8 +325,16 @@ func readTable(r io.Reader, name string) ([]Column, error) {
 		return nil, errors.New("the table has column names but no rows")
 	}
 	var columns []Column
+	decimals := tabular.Decimals{Comma: reader.Comma != ','}
 	for i, name := range names {
-		c := newColumn(name, cells[i], reader.Comma != ',')
+		c := newColumn(name, cells[i], decimals.Comma)
+		if !c.Whole {
+			for _, cell := range cells[i] {
+				if _, err := decimals.Float(cell); errors.Is(err, tabular.ErrDecimals) {
+					return nil, fmt.Errorf("column %s: %w", name, err)
+				}
+			}
+		}
 		if name == "" {
 			if !rowNumbers(&c) {
 				return nil, errors.New("column 1 has no name in the first line")

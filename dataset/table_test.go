@@ -71,6 +71,22 @@ func TestReadTable_Pandas(t *testing.T) {
 	}
 }
 
+// Points next to decimal commas may be of thousands, also in another column; those of texts count for nothing.
+func TestReadTable_Decimals(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"x;y\n0,5;1\n1.234;2\n":           `column x: points may be of decimals or of thousands: "1.234" next to "0,5"`,
+		"x;y\n0,5;1.234\n1,5;2.5\n":       `column y: points may be of decimals or of thousands: "1.234" next to "0,5"`,
+		"x;name\n0,5;1.234\n1,5;a\n":      "",
+		"x;y\n0.5;1.234\n1.5;2.5\n":       "",
+		"x,y\n0.5,1.234\n\"1,5\",1.234\n": "",
+	} {
+		if _, err := readTable(strings.NewReader(text), "t.csv"); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
 // Columns of tables are arrays: one by its name, several as a matrix in the order of the key.
 func TestOpenTable(t *testing.T) {
 	t.Parallel()

@@ -277,7 +277,7 @@ func ParseScore(cell string, comma bool) (float64, error) {
 // ErrDecimals is that points of a table may be of decimals or of thousands.
 var ErrDecimals = errors.New("points may be of decimals or of thousands")
 
-// Decimals reads the numbers of one table.
+// Decimals reads the numbers of a table, or of a column; the columns of numbers are joined then.
 type Decimals struct {
 	Comma bool // they may have decimal commas
 
@@ -286,21 +286,44 @@ type Decimals struct {
 
 var grouped = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+$`)
 
-// Score is [ParseScore]. Where numbers have decimal commas, one such as 1.234 is [ErrDecimals].
-func (d *Decimals) Score(cell string) (float64, error) {
-	v, err := ParseScore(cell, d.Comma)
+// Float is [ParseFloat]. Where numbers have decimal commas, one such as 1.234 is [ErrDecimals].
+func (d *Decimals) Float(cell string) (float64, error) {
+	v, err := ParseFloat(cell, d.Comma)
 	if err != nil || !d.Comma {
 		return v, err
 	}
-	if d.comma == "" && strings.Contains(cell, ",") {
-		d.comma = strings.Clone(cell)
-	} else if d.grouped == "" && grouped.MatchString(cell) {
-		d.grouped = strings.Clone(cell)
+	seen := Decimals{}
+	if strings.Contains(cell, ",") {
+		seen.comma = cell
+	} else if grouped.MatchString(cell) {
+		seen.grouped = cell
 	}
-	if d.comma != "" && d.grouped != "" {
-		return 0, fmt.Errorf("%w: %q next to %q", ErrDecimals, d.grouped, d.comma)
+	if err := d.Join(&seen); err != nil {
+		return 0, err
 	}
 	return v, nil
+}
+
+// Score is [ParseScore], with the errors of Float.
+func (d *Decimals) Score(cell string) (float64, error) {
+	if v, err := ParseTruth(cell); err == nil {
+		return v, nil
+	}
+	return d.Float(cell)
+}
+
+// Join adds what another column holds; [ErrDecimals] if the numbers of both do not go together.
+func (d *Decimals) Join(column *Decimals) error {
+	if d.comma == "" {
+		d.comma = strings.Clone(column.comma)
+	}
+	if d.grouped == "" {
+		d.grouped = strings.Clone(column.grouped)
+	}
+	if d.comma != "" && d.grouped != "" {
+		return fmt.Errorf("%w: %q next to %q", ErrDecimals, d.grouped, d.comma)
+	}
+	return nil
 }
 
 // isNumber reports whether a cell is a number or nan; inf may be a word.

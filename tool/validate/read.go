@@ -99,20 +99,21 @@ func Parse(name string, data []byte, c Columns, directions Directions) (*Input, 
 // missing are the words of a cell without a number.
 var missing = []string{"", "na", "n/a", "none", "null", "<na>", "nan"}
 
-// cell is the number of a cell; NaN for a missing one and for infinity.
-func cell(s string, comma bool) (v float64, ok bool) {
+// cell is the number of a cell, if it is one; NaN for a missing one and for infinity.
+func cell(s string, decimals *tabular.Decimals) (v float64, ok bool, err error) {
 	s = strings.TrimSpace(s)
 	if slices.Contains(missing, strings.ToLower(s)) {
-		return math.NaN(), true
+		return math.NaN(), true, nil
 	}
-	v, err := tabular.ParseFloat(s, comma)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, false
+	switch v, err = decimals.Float(s); {
+	case errors.Is(err, tabular.ErrDecimals):
+		return 0, false, err
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, false, nil
+	case math.IsInf(v, 0):
+		return math.NaN(), true, nil
 	}
-	if math.IsInf(v, 0) {
-		return math.NaN(), true
-	}
-	return v, true
+	return v, true, nil
 }
 
 // The names of columns that are found by themselves.
@@ -151,7 +152,10 @@ func readWide(rows *csv.Reader, names []string, size int64, c Columns) (*table, 
 		words[k] = name != "" && (name == run || name == firstOf(names, labelNames))
 	}
 	budget := bound.NewBudget(size)
-	numbers, others := make([]int, len(names)), make([]int, len(names))
+	numbers, others, decimals := make([]int, len(names)), make([]int, len(names)), make([]tabular.Decimals, len(names))
+	for k := range decimals {
+		decimals[k].Comma = rows.Comma == ';'
+	}
 	for {
 		record, err := rows.Read()
 		if errors.Is(err, io.EOF) {
@@ -170,9 +174,11 @@ func readWide(rows *csv.Reader, names []string, size int64, c Columns) (*table, 
 			if words[k] {
 				t.texts[names[k]] = append(t.texts[names[k]], strings.Clone(strings.TrimSpace(s)))
 			}
-			v, ok := cell(s, rows.Comma == ';')
+			v, ok, err := cell(s, &decimals[k])
+			if err != nil {
+				return nil, fmt.Errorf("line %d: the column %s: %w", line, names[k], err)
+			}
 			if !ok && outcome[names[k]] {
-				var err error
 				v, err = tabular.ParseTruth(strings.TrimSpace(s))
 				ok = err == nil
 			}
@@ -188,7 +194,13 @@ func readWide(rows *csv.Reader, names []string, size int64, c Columns) (*table, 
 		}
 	}
 	var texts []string
+	var all tabular.Decimals
 	for k, name := range names {
+		if others[k] == 0 {
+			if err := all.Join(&decimals[k]); err != nil {
+				return nil, fmt.Errorf("the column %s: %w", name, err)
+			}
+		}
 		if others[k] > 0 && numbers[k] <= others[k] {
 			t.values[k] = nil
 			if name != "" && !words[k] {
@@ -254,6 +266,7 @@ func readLong(rows *csv.Reader, names []string, size int64) (*table, error) {
 	rowOf, columnOf, lines := map[[2]string]int{}, map[string]int{}, map[[2]int]int{}
 	var keys [][2]string
 	var cells []longCell
+	decimals := tabular.Decimals{Comma: rows.Comma == ';'}
 	for {
 		record, err := rows.Read()
 		if errors.Is(err, io.EOF) {
@@ -271,7 +284,10 @@ func readLong(rows *csv.Reader, names []string, size int64) (*table, error) {
 		if parameter := field(record, index("Parameter")); parameter != "" {
 			name += "[" + parameter + "]"
 		}
-		v, ok := cell(field(record, index("Estimate")), rows.Comma == ';')
+		v, ok, err := cell(field(record, index("Estimate")), &decimals)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: the column Estimate: %w", line, err)
+		}
 		if !ok {
 			return nil, fmt.Errorf("line %d: the column Estimate holds %q, want a number", line,
 				short(field(record, index("Estimate"))))

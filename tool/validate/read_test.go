@@ -116,6 +116,8 @@ func TestParse_Wrong(t *testing.T) {
 			Columns{Outcome: "success", Numbers: []string{"step"}}},
 		{good, `--outcome-halves: there is no column "x"`, Columns{Halves: []string{"success", "x"}}},
 		{"run,step,success\na,1,2\n", "there is no column of numbers next to success", Columns{Outcome: "success"}},
+		{"success;rank\n1;0,5\n2;1.234\n3;4\n4;5\n",
+			`line 3: the column rank: points may be of decimals or of thousands: "1.234" next to "0,5"`, Columns{Outcome: "success"}},
 		{"success,rank\n1,2\n2,many\n3,4\n4,5\n", `line 3: the column rank holds "many", want a number`,
 			Columns{Outcome: "success"}},
 		{"success,rank\n1,2\nbad,3\n", `--outcome: line 3: the column success holds "bad"`, Columns{Outcome: "success"}},

@@ -134,7 +134,10 @@ func IsHistoryTable(names []string) bool { return slices.Contains(names, stepKey
 // at all.
 func HistoryTable(rows *csv.Reader, names []string, model string) ([]byte, error) {
 	lasts, text := make([]last, len(names)), make([]bool, len(names))
-	steps := slices.Index(names, stepKey)
+	steps, decimals := slices.Index(names, stepKey), make([]tabular.Decimals, len(names))
+	for i := range decimals {
+		decimals[i].Comma = rows.Comma == ';'
+	}
 	for {
 		record, err := rows.Read()
 		if errors.Is(err, io.EOF) {
@@ -152,7 +155,11 @@ func HistoryTable(rows *csv.Reader, names []string, model string) ([]byte, error
 			if cell = strings.TrimSpace(cell); cell == "" || text[i] {
 				continue
 			}
-			v, err := tabular.ParseFloat(cell, rows.Comma == ';')
+			v, err := decimals[i].Float(cell)
+			if errors.Is(err, tabular.ErrDecimals) {
+				line, _ := rows.FieldPos(i)
+				return nil, fmt.Errorf("line %d: the column %s: %w", line, names[i], err)
+			}
 			if err != nil && !errors.Is(err, strconv.ErrRange) {
 				text[i] = true
 				continue
@@ -162,8 +169,13 @@ func HistoryTable(rows *csv.Reader, names []string, model string) ([]byte, error
 	}
 	t := &table{rows: []map[int]string{{}}}
 	err := t.set("model", model)
-	metrics := 0
+	metrics, all := 0, tabular.Decimals{}
 	for i, name := range names {
+		if !text[i] && err == nil {
+			if err = all.Join(&decimals[i]); err != nil {
+				err = fmt.Errorf("the column %s: %w", name, err)
+			}
+		}
 		if name == "" || strings.HasPrefix(name, "_") || text[i] || !lasts[i].known {
 			continue
 		}

@@ -77,9 +77,10 @@ func TestHistoryTable(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		"_step,loss\nx,1\n":   `line 2: the column _step holds "x", want a number`,
-		"_step,loss\n1,1,2\n": "line 2 does not have the same number of cells",
-		"_step,note\n1,a\n":   "no column has numbers next to _step",
+		"_step;loss;acc\n1;0,5;1.234\n": "the column acc: points may be of decimals or of thousands",
+		"_step,loss\nx,1\n":             `line 2: the column _step holds "x", want a number`,
+		"_step,loss\n1,1,2\n":           "line 2 does not have the same number of cells",
+		"_step,note\n1,a\n":             "no column has numbers next to _step",
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -105,7 +105,7 @@ func IsChart(names []string) bool {
 // Chart returns the last values of the runs of an exported chart, whose first column is the axis; names are its
 // columns. Errors, with the line: a step or a value that is no number.
 func Chart(rows *csv.Reader, names []string) ([]byte, error) {
-	lasts := make([]last, len(names))
+	lasts, decimals := make([]last, len(names)), tabular.Decimals{Comma: rows.Comma == ';'}
 	for {
 		record, err := rows.Read()
 		if errors.Is(err, io.EOF) {
@@ -120,9 +120,12 @@ func Chart(rows *csv.Reader, names []string) ([]byte, error) {
 			if cell == "" || i > 0 && !isLogged(names, names[i]) {
 				continue
 			}
-			v, err := tabular.ParseFloat(cell, rows.Comma == ';')
+			v, err := decimals.Float(cell)
 			if err != nil && !errors.Is(err, strconv.ErrRange) {
 				line, _ := rows.FieldPos(i)
+				if errors.Is(err, tabular.ErrDecimals) {
+					return nil, fmt.Errorf("line %d: the column %s: %w", line, names[i], err)
+				}
 				return nil, fmt.Errorf("line %d: the column %s holds %q, want a number", line, names[i], cell)
 			}
 			if i == 0 {

@@ -41,6 +41,8 @@ func TestChart(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{strings.Replace(chartText, "0.6,", "high,", 1),
 			`line 4: the column small - val/acc holds "high", want a number`},
+		{"Step;a - x;a - x__MIN;a - x__MAX\n0;0,5;0,5;0,5\n1;1.234;0,5;0,5\n",
+			"line 3: the column a - x: points may be of decimals or of thousands"},
 		{strings.Replace(chartText, "\n0,", "\nx,", 1), `line 2: the column Step holds "x", want a number`},
 		{"Step,a - x,a - x__MIN,a - x__MAX\n", "no run of the chart has a value at a step"},
 		{"Step,a - x,a - x__MIN,a - x__MAX\n0,1\n", "line 2 does not have the same number of cells"},
