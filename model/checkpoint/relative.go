@@ -98,7 +98,8 @@ func (v *vit) pairRows(side int, table string) {
 		}
 		if height, width := side*v.patch[0], side*v.patch[1]; shape[2] != height || shape[3] != width {
 			return fmt.Errorf("frames of %d×%d: the biases of relative positions are of %d×%d patches (tensor %q): want "+
-				"frames of %d×%d, such as --resize gives", shape[2], shape[3], side, side, v.prefix+table, height, width)
+				"frames of %d×%d (--resize %dx%d)", shape[2], shape[3], side, side, v.prefix+table, height, width, height,
+				width)
 		}
 		return nil
 	}
