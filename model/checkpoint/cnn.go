@@ -4,6 +4,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"math"
 
 	"repscope/model/graph"
 )
@@ -15,6 +16,7 @@ type cnn struct {
 	channels    int
 	padding     string  // of convolutions with a stride
 	normEpsilon float32 // of batch normalizations
+	standard    bool    // weights of convolutions are brought to mean 0 and variance 1
 }
 
 // Paddings of a convolution with a stride: half the kernel on all sides; as TensorFlow's SAME does for the size; or one
@@ -28,7 +30,7 @@ const (
 // convolve applies a convolution to the last value [B, C, H, W] and returns its outputs; groups follow from
 // the shape.
 func (c *cnn) convolve(name string, stride, pad int) (int, error) {
-	shape, err := c.tensor(name+".weight", free, free, free, free)
+	shape, err := c.convWeights(name + ".weight")
 	if err != nil {
 		return 0, err
 	}
@@ -58,6 +60,37 @@ func (c *cnn) convolve(name string, stride, pad int) (int, error) {
 	c.node("Conv", name, attributes, inputs...)
 	c.channels = shape[0]
 	return shape[2], nil
+}
+
+// convWeights takes the weights of a convolution and returns their shape.
+func (c *cnn) convWeights(key string) ([]int, error) {
+	if !c.standard {
+		return c.tensor(key, free, free, free, free)
+	}
+	values, shape, err := c.read(key, free, free, free, free)
+	if err != nil {
+		return nil, err
+	}
+	const epsilon = 1e-8
+	each := len(values) / shape[0]
+	for first := 0; first < len(values); first += each {
+		filter := values[first : first+each]
+		sum, squares := 0.0, 0.0
+		for _, x := range filter {
+			sum += float64(x)
+		}
+		mean := sum / float64(each)
+		for _, x := range filter {
+			squares += (float64(x) - mean) * (float64(x) - mean)
+		}
+		factor := 1 / math.Sqrt(squares/float64(each)+epsilon)
+		for i, x := range filter {
+			filter[i] = float32((float64(x) - mean) * factor)
+		}
+	}
+	c.model.Parameters += len(values)
+	c.graph.Constants[key] = graph.Floats(values, shape...)
+	return shape, nil
 }
 
 // batchNorm normalizes by the statistics in the file.

@@ -27,6 +27,7 @@ type family struct {
 	bare             bool                                  // special tokens may have no positions
 	rotary           func(v *vit) (*rotation, error)       // nil: none
 	pooled           func(v *vit) error                    // pooling of the family; nil: the output are the tokens
+	poolHeads        int                                   // heads of the pooling; 0: as many as the blocks have
 	gateAsConfigured bool                                  // gates have the activation of the configuration; else SiLU
 	gated            [][3]string                           // parts of gated MLPs: gate, up and down
 	signature        []string                              // names of tensors that only this family has
@@ -84,6 +85,9 @@ func (f *family) headsOf(width int) int {
 		}
 		return 16
 	case 1536:
+		if f.poolHeads > 0 { // the Perception Encoder
+			return 16
+		}
 		return 24
 	case 4096:
 		return 32
@@ -131,6 +135,11 @@ const (
 		pre_norm=pre_layrnorm block=encoder.layers.* norm1=.layer_norm1 attention=.self_attn q=.self_attn.q_proj
 		k=.self_attn.k_proj
 		v=.self_attn.v_proj proj=.self_attn.out_proj norm2=.layer_norm2 fc1=.mlp.fc1 fc2=.mlp.fc2 norm=post_layernorm `
+	biasParts = ` q_bias=.attn.q_bias v_bias=.attn.v_bias scale1=.gamma_1 scale2=.gamma_2 inner_norm=.attn.norm
+		mlp_norm=.mlp.norm `
+	beitParts = ` scale1=.lambda_1 scale2=.lambda_2 norm1=.layernorm_before norm2=.layernorm_after fc_norm=pooler.layernorm
+		shared_table=encoder.relative_position_bias.relative_position_bias_table
+		shared_index=encoder.relative_position_bias.relative_position_index `
 	siglipParts = `probe=head.probe pool=head pool_in=head.attention.in_proj pool_proj=head.attention.out_proj
 		pool_norm=head.layernorm
 		pool_fc1=head.mlp.fc1 pool_fc2=head.mlp.fc2 `
@@ -156,6 +165,33 @@ func patchesAreRows(name string) func(state State, prefix string) bool {
 	return func(state State, prefix string) bool { return len(state[prefix+name].Shape) == 2 }
 }
 
+// relativePositions accepts blocks with tables of relative positions.
+func relativePositions(state State, prefix string) bool {
+	_, own := state[prefix+"blocks.0.attn.relative_position_bias_table"]
+	_, shared := state[prefix+"rel_pos_bias.relative_position_bias_table"]
+	return own || shared
+}
+
+// halvesOfGates accepts MLPs whose first product makes two halves, of which one is the gate of the other.
+func halvesOfGates(state State, prefix string) bool {
+	first, last := state[prefix+"blocks.0.mlp.fc1.weight"].Shape, state[prefix+"blocks.0.mlp.fc2.weight"].Shape
+	return len(first) == 2 && len(last) == 2 && first[0] == 2*last[1]
+}
+
+// withoutTogether has queries, keys and values apart.
+func withoutTogether(names map[string]string) map[string]string {
+	delete(names, "qkv")
+	return names
+}
+
+// lacks accepts a state dict without a tensor.
+func lacks(name string) func(state State, prefix string) bool {
+	return func(state State, prefix string) bool {
+		_, has := state[prefix+name]
+		return !has
+	}
+}
+
 // with adds names to others.
 func with(names map[string]string, list string) map[string]string {
 	for part, name := range parts(list) {
@@ -173,6 +209,7 @@ var (
 	byRegisters = resampling{withRegisters: true}
 	dinoGates   = [][3]string{{"packed", "packed", "packed_out"}, {"gate", "up", "down"}}
 	timmGates   = [][3]string{{"w12", "w12", "w3"}, {"w1", "w2", "w3"}}
+	evaGates    = [][3]string{{"gate", "up", "fc2"}}
 	others      = []string{"head.", "head_dist.", "decoder_", "decoder.", "mask_token", "predictor.", "fc.",
 		"classifier.", "pooler.", "projector.", "projection_head.", "prototypes."}
 )
@@ -300,6 +337,7 @@ var families = []family{
 			"fc1=.intermediate.dense fc2=.output.dense"),
 		signature: []string{"embeddings.patch_embeddings.projection.weight", "embeddings.position_embeddings",
 			"encoder.layer.0.layernorm_before.weight"},
+		accepts: lacks("encoder.layer.0.lambda_1"), // BEiT
 		outside: append([]string{"embeddings.mask_token"}, others...),
 	},
 	{
@@ -329,6 +367,57 @@ var families = []family{
 		resample: resampling{withRegisters: true, offset: 0.1},
 		signature: []string{"mask_token", "patch_embed.proj.weight", "blocks.0.attn.qkv.weight",
 			"blocks.0.ls1.gamma"}, outside: others,
+	},
+	{
+		label: "BEiT", build: buildViT, input: images, output: tokens, epsilon: 1e-12, activation: "gelu",
+		names: parts(huggingParts + huggingBlock + "fc1=.intermediate.dense fc2=.output.dense" + beitParts +
+			"table=.attention.attention.relative_position_bias.relative_position_bias_table " +
+			"index=.attention.attention.relative_position_bias.relative_position_index"),
+		signature: []string{"embeddings.patch_embeddings.projection.weight", "encoder.layer.0.lambda_1",
+			"encoder.layer.0.attention.attention.query.weight"},
+		outside: append([]string{"embeddings.mask_token", "lm_head."}, others...),
+	},
+	{
+		label: "BEiT", build: buildViT, input: images, output: tokens, epsilon: 1e-12, activation: "gelu",
+		names: parts(huggingParts + "block=layers.*" + modernBlock + "fc1=.mlp.fc1 fc2=.mlp.fc2" + beitParts +
+			"table=.relative_position_bias.relative_position_bias_table"),
+		signature: []string{"embeddings.patch_embeddings.projection.weight", "layers.0.lambda_1",
+			"layers.0.attention.q_proj.weight"},
+		outside: append([]string{"embeddings.mask_token", "lm_head."}, others...),
+	},
+	{
+		label: "BEiT", build: buildViT, input: images, output: tokens, epsilon: 1e-6, activation: "gelu",
+		names: with(parts(timmParts), "block=blocks.*"+biasParts+"table=.attn.relative_position_bias_table "+
+			"index=.attn.relative_position_index shared_table=rel_pos_bias.relative_position_bias_table "+
+			"shared_index=rel_pos_bias.relative_position_index"),
+		signature: []string{"patch_embed.proj.weight", "blocks.0.attn.q_bias", "blocks.0.attn.qkv.weight"},
+		accepts:   relativePositions, outside: others,
+	},
+	{
+		label: "EVA-02", build: buildViT, input: images, output: tokens, epsilon: 1e-6, activation: "gelu",
+		rotary: rotateEVA, resample: resampling{antialias: true},
+		names: with(parts(timmParts), "block=blocks.*"+biasParts), accepts: halvesOfGates,
+		signature: []string{"patch_embed.proj.weight", "blocks.0.attn.q_bias", "blocks.0.attn.qkv.weight"}, outside: others,
+	},
+	{
+		label: "EVA-02", build: buildViT, input: images, output: tokens, epsilon: 1e-6, activation: "gelu",
+		rotary: rotateEVA, resample: resampling{antialias: true}, gated: evaGates,
+		names: withoutTogether(with(parts(timmParts), "block=blocks.*"+biasParts+"q=.attn.q_proj k=.attn.k_proj v=.attn.v_proj "+
+			"gate=.mlp.fc1_g up=.mlp.fc1_x")),
+		signature: []string{"patch_embed.proj.weight", "blocks.0.attn.q_proj.weight", "blocks.0.mlp.fc1_g.weight"},
+		outside:   others,
+	},
+	{
+		label: "EVA", build: buildViT, input: images, output: tokens, epsilon: 1e-6, activation: "gelu",
+		resample:  resampling{antialias: true},
+		names:     with(parts(timmParts), "block=blocks.*"+biasParts),
+		signature: []string{"pos_embed", "patch_embed.proj.weight", "blocks.0.attn.q_bias", "blocks.0.attn.qkv.weight"},
+		outside:   others,
+	},
+	{
+		label: "Perception Encoder", build: buildViT, input: images, output: vector, epsilon: 1e-5, activation: "gelu",
+		rotary: rotatePE, resample: resampling{antialias: true}, poolHeads: 8, names: parts(timmParts),
+		signature: []string{"cls_token", "norm_pre.weight", "attn_pool.latent", "blocks.0.attn.qkv.weight"}, outside: others,
 	},
 	{
 		label: "ViT (timm)", build: buildViT, input: images, output: tokens, epsilon: 1e-6, activation: "gelu",
@@ -444,6 +533,14 @@ var families = []family{
 			"encoder.stages.0.layers.0.layer.0.convolution.weight"}, outside: others,
 	},
 	{
+		label: "ResNetV2", build: buildResNetV2, input: images, output: vector,
+		names: parts("stem=stem.conv block=stages.*.blocks.* norm1=.norm1 conv1=.conv1 norm2=.norm2 conv2=.conv2 " +
+			"norm3=.norm3 conv3=.conv3 shortcut=.downsample.conv last=norm"),
+		signature: []string{"stem.conv.weight", "stages.0.blocks.0.norm1.weight", "stages.3.blocks.0.conv2.weight",
+			"norm.weight"},
+		outside: others,
+	},
+	{
 		label: "ConvNeXt", build: buildConvNeXt, input: images, output: vector, epsilon: 1e-6, activation: "gelu",
 		names:     parts(nextTIMM),
 		signature: []string{"stem.0.weight", "stages.0.blocks.0.conv_dw.weight", "head.norm.weight"},
@@ -525,7 +622,7 @@ func (f *family) architectureOf() modelArchitecture {
 				optional = append(optional, name+".reduction.weight", name+".norm.weight", name+".norm.bias")
 			}
 		case "cls", "dist", "registers", "positions", "scale", "scale1", "scale2", "periods", "probe", "pool_latent",
-			"projection", "q_bias", "v_bias", "table", "index", "coordinates", "logit_scale", "window_mask",
+			"projection", "q_bias", "v_bias", "table", "index", "shared_table", "shared_index", "coordinates", "logit_scale", "window_mask",
 			"frequencies", "position_ids":
 			optional = append(optional, name)
 		case "word":
@@ -538,9 +635,10 @@ func (f *family) architectureOf() modelArchitecture {
 		}
 	}
 	for _, name := range f.signature {
-		if name = generic(name); slices.Contains(optional, name) {
-			keys = append(keys, name)
-			optional = slices.DeleteFunc(optional, func(o string) bool { return o == name })
+		required := func(o string) bool { return generic(o) == generic(name) }
+		if i := slices.IndexFunc(optional, required); i >= 0 {
+			keys = append(keys, optional[i])
+			optional = slices.DeleteFunc(optional, required)
 		}
 	}
 	slices.Sort(keys)

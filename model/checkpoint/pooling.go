@@ -3,6 +3,8 @@
 package checkpoint
 
 import (
+	"fmt"
+
 	"repscope/model/graph"
 )
 
@@ -82,6 +84,12 @@ func (v *vit) byHeads(where string) string {
 // poolLatent is poolProbe in the names of timm, after the normalization.
 func poolLatent(v *vit) error {
 	f, tokens := v.family, v.last
+	if f.poolHeads > 0 {
+		defer func(heads int) { v.heads = heads }(v.heads)
+		if v.heads = f.poolHeads; v.width%v.heads != 0 {
+			return fmt.Errorf("the width %d is not a multiple of the %d heads of the pooling; %s", v.width, v.heads, exportHint)
+		}
+	}
 	latent, query, both := f.name("pool_latent"), f.name("pool_q"), f.name("pool_kv")
 	if _, err := v.tensor(latent, 1, 1, v.width); err != nil {
 		return err

@@ -194,18 +194,60 @@ func rotateIndices(v *vit) (*rotation, error) {
 		parts = append(parts, v.along(where, v.last, axis, k))
 	}
 	angles := v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(1)}, parts...)
-	turn := v.tables(where, angles, 3*k, d)
+	return v.neighbors(v.tables(where, angles, 3*k, d), 3*k), nil
+}
+
+// neighbors makes pairs of the first k coordinates with the ones next to them.
+func (v *vit) neighbors(turn *rotation, k int) *rotation {
+	d := turn.width
 	signs, partners := make([]float32, d), make([]int64, d)
 	for i := range d {
 		signs[i], partners[i] = 1, int64(i)
-		if i < 3*k {
+		if i < k {
 			partners[i] = int64(i ^ 1)
 			if i%2 == 0 {
 				signs[i] = -1
 			}
 		}
 	}
-	turn.sine = v.apply("Mul", where, nil, turn.sine, v.floats(signs, d))
+	turn.sine = v.apply("Mul", "rope", nil, turn.sine, v.floats(signs, d))
 	turn.pairs = v.ints(partners...)
-	return turn, nil
+	return turn
 }
+
+// rotateWithin is a rotation of neighboring coordinates, by the row of a patch in the first half of a head and by the
+// column in the second one, or the other way. Patches of any grid have places from offset on within reach.
+func (v *vit) rotateWithin(reach int, offset float32, columnsFirst bool) (*rotation, error) {
+	const where = "rope"
+	d := v.width / v.heads
+	if d%4 != 0 {
+		return nil, fmt.Errorf("%d heads: the width %d of a head is not a multiple of 4, which a rotation along "+
+			"two axes needs", v.heads, d)
+	}
+	frequencies := v.floats(rotaryFrequencies(rotaryBase, d/2), 1, d/4)
+	var both [2]string
+	for axis, n := range v.grid {
+		index := v.indices(where, n)
+		count := v.apply("Cast", where, map[string]graph.Attribute{"to": integer(1)}, n)
+		v.apply("Add", where, nil, index, v.scalar(offset))
+		v.node("Div", where, nil, count)
+		v.node("Mul", where, nil, v.scalar(float32(reach)))
+		v.node("Reshape", where, nil, v.ints(-1, 1))
+		v.node("Mul", where, nil, frequencies)
+		both[axis] = v.along(where, v.last, axis, d/4)
+	}
+	if columnsFirst {
+		both[0], both[1] = both[1], both[0]
+	}
+	half := v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(1)}, both[0], both[1])
+	half = v.apply("Reshape", where, nil, half, v.ints(-1, int64(d/2), 1))
+	v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(2)}, half, half)
+	angles := v.node("Reshape", where, nil, v.ints(-1, int64(d)))
+	return v.neighbors(v.tables(where, angles, d, d), d), nil
+}
+
+// rotateEVA is the rotation of EVA-02: of places within 16, as it was trained at first.
+func rotateEVA(v *vit) (*rotation, error) { return v.rotateWithin(16, 0, false) }
+
+// rotatePE is the rotation of the Perception Encoder: of places from 1 on within the grid of the learned positions.
+func rotatePE(v *vit) (*rotation, error) { return v.rotateWithin(v.side, 1, true) }

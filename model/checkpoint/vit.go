@@ -26,6 +26,8 @@ type vit struct {
 	special    int       // tokens before those of the patches
 	grid       []string  // values of one element: the numbers of patches along each axis
 	turn       *rotation // of queries and keys; nil: none
+	side       int       // of the square of patches with learned positions, or with ones relative to each other
+	pairs      string    // rows of the tables of relative positions for all pairs of tokens
 
 	keysWithoutBias bool // the part of the keys of a common bias is left out
 }
@@ -56,7 +58,8 @@ func (v *vit) sizes() error {
 	if v.activation, err = v.activationOf(v.family); err != nil {
 		return err
 	}
-	if norm := v.part(v.family, "fc_norm"); norm != "" && !v.has(v.family.name("qkv", 0)+".bias") {
+	if norm := v.part(v.family, "fc_norm"); norm != "" && v.family.has("qkv") && v.part(v.family, "q_bias", 0) == "" &&
+		!v.has(v.family.name("qkv", 0)+".bias") {
 		return fmt.Errorf("the model has %q and no %q: no tensor shows whether its blocks normalize before or "+
 			"after; export the model to ONNX",
 			v.prefix+norm+".weight", v.prefix+v.family.name("qkv", 0)+".bias")
@@ -258,7 +261,7 @@ func (v *vit) positions() (first []float32, err error) {
 		return nil, fmt.Errorf("tensor %q has shape %v: %w", v.prefix+name, shape, err)
 	}
 	v.model.Parameters += len(values)
-	v.model.State = v.stateOfGrid(grid)
+	v.model.State, v.side = v.stateOfGrid(grid), grid[len(grid)-1]
 	tokens := v.last
 	v.addPositions(tokens, values[before*v.width:], grid)
 	return values[:before*v.width], nil
@@ -451,7 +454,12 @@ func (v *vit) block(i int) error {
 	if v.turn != nil {
 		q, k = v.rotate(attention, q, v.turn), v.rotate(attention, k, v.turn)
 	}
-	v.builder.attention(attention, q, k, value, v.heads, v.width)
+	if err := v.attend(i, q, k, value); err != nil {
+		return err
+	}
+	if err := v.innerNorm("inner_norm", v.width, i); err != nil {
+		return err
+	}
 	if _, err := v.affine(f.name("proj", i), v.width, v.width); err != nil {
 		return err
 	}
@@ -469,6 +477,14 @@ func (v *vit) block(i int) error {
 		return err
 	}
 	v.apply("Add", f.name("block", i), nil, x, v.last)
+	return nil
+}
+
+// innerNorm normalizes the last value where the file has a normalization before the last product of a part.
+func (v *vit) innerNorm(part string, width int, i ...int) error {
+	if name := v.part(v.family, part, i...); name != "" {
+		return v.layerNorm(name, width, v.epsilon)
+	}
 	return nil
 }
 
@@ -605,6 +621,9 @@ func (v *vit) mlp(i ...int) error {
 			return err
 		}
 		v.apply("Mul", up, nil, gateValue, v.last)
+		if err := v.innerNorm("mlp_norm", hidden, i...); err != nil {
+			return err
+		}
 		_, err = v.affine(down, v.width, hidden)
 		return err
 	}
@@ -638,6 +657,10 @@ func (v *vit) packed(first, last string, hidden int) error {
 // end is the last normalization, and the pooling of families that have their own.
 func (v *vit) end() error {
 	f := v.family
+	if pre := v.part(f, "pre_norm"); f.pooled == nil && pre != "" && v.part(f, "norm")+v.part(f, "fc_norm") == "" {
+		return fmt.Errorf("the model has %q and no last normalization, as encoders of dense features have it that turn "+
+			"queries and keys by positions that no tensor records; %s", v.prefix+pre+".weight", exportHint)
+	}
 	if f.pooled == nil {
 		for _, part := range []string{"norm", "fc_norm"} {
 			name := v.part(f, part)
@@ -688,5 +711,5 @@ var labels = map[string]string{
 	"dinov2_with_registers": "DINOv2 with registers",
 	"dinov3_vit":            "DINOv3 ViT", "vjepa2": "V-JEPA 2", "convnext": "ConvNeXt", "convnextv2": "ConvNeXt V2",
 	"dinov3_convnext": "DINOv3 ConvNeXt", "swin": "Swin", "swinv2": "Swin V2", "bert": "BERT",
-	"siglip2": "SigLIP 2", "siglip2_vision_model": "SigLIP 2", "roberta": "RoBERTa", "esm": "ESM-2",
+	"beit": "BEiT", "data2vec-vision": "data2vec", "siglip2": "SigLIP 2", "siglip2_vision_model": "SigLIP 2", "roberta": "RoBERTa", "esm": "ESM-2",
 }

@@ -76,6 +76,7 @@ type attention struct {
 	sink                 string // a score without a value, [1, heads or 1, 1, 1]; "" if there is none
 	batch, heads, groups int    // groups are the heads of K and V
 	queries, keys, past  int
+	room                 int // for keys of a buffer that past and present share; 0: there is none
 	width, values        int
 	packed               bool // the operands have three axes
 	scale                float32
@@ -176,24 +177,36 @@ func (a *attention) operands() {
 
 // extend appends the keys and values to the past, which are the inputs key and value.
 func (a *attention) extend(key, value int) {
+	if !a.pastApart(key, value) {
+		return
+	}
+	a.k = a.l.concat(2, a.c.Node.Inputs[key], a.k)
+	a.v = a.l.concat(2, a.c.Node.Inputs[value], a.v)
+	a.keys += a.past
+}
+
+// pastApart reports whether there is a past, the inputs key and value, and takes its length.
+func (a *attention) pastApart(key, value int) bool {
 	c := a.c
 	if c.has(key) != c.has(value) {
 		c.failf("past_key and past_value must be given together")
 	}
 	if !c.has(key) {
-		return
+		return false
 	}
-	past := func(i int, x string, width int) string {
+	for _, i := range []int{key, value} {
+		width := a.width
+		if i == value {
+			width = a.values
+		}
 		c.want(i, graph.Float32)
 		s := c.shape(i)
 		if len(s) != 4 || !slices.Equal(s, []int{a.batch, a.groups, s[2], width}) || i == value && s[2] != a.past {
 			c.failf("input %d (the past) has shape %v, want [%d %d past %d]", i, s, a.batch, a.groups, width)
 		}
 		a.past = s[2]
-		return a.l.concat(2, c.Node.Inputs[i], x)
 	}
-	a.k, a.v = past(key, a.k, a.width), past(value, a.v, a.values)
-	a.keys += a.past
+	return true
 }
 
 // repeated is K or V with a head for each of Q's: each is repeated for as many that follow each other.

@@ -14,9 +14,6 @@ import (
 func TestFusedErrors(t *testing.T) {
 	t.Parallel()
 	type attributes = map[string]graph.Attribute
-	number := func(v float32) graph.Attribute {
-		return graph.Attribute{Kind: graph.AttributeFloat, Float: v}
-	}
 	heads := func(n int64) attributes { return attributes{"num_heads": integer(n)} }
 	group := func(more attributes) attributes {
 		all := attributes{"num_heads": integer(4), "kv_num_heads": integer(2)}
@@ -103,7 +100,15 @@ func TestFusedErrors(t *testing.T) {
 		{"a cache of integers", "GroupQueryAttention", rows, group(attributes{"k_quant_type": text("PER_TENSOR")}), cache(none, 2, 3), "a quantized cache"},
 		{"positions of another length", "RotaryEmbedding", rows, nil, []*graph.Tensor{integers(2, 4), floats(9, 2), floats(9, 2)}, "position_ids [2 4]"},
 		{"tables without rows of angles", "RotaryEmbedding", rows, nil, []*graph.Tensor{list(0), floats(9), floats(9)}, "three or four axes and two"},
-		{"a scale of angles", "RotaryEmbedding", rows, attributes{"scale": number(2)}, []*graph.Tensor{list(0), floats(9, 2), floats(9, 2)}, "a scale"},
+		{"a buffer that is full", "MultiHeadAttention", rows, heads(2), []*graph.Tensor{rows, rows, none, none, none, floats(2, 2, 4, 4), floats(2, 2, 4, 4), list(2)},
+			"past_sequence_length is 2, want 0 to 1: the past has room for 4 keys and 3 are new"},
+		{"a cache of beams", "MultiHeadAttention", rows, heads(2), []*graph.Tensor{rows, rows, none, none, none, none, none, none, list(1)}, "without beam search"},
+		{"a turn of no pairs", "Attention", rows, attributes{"num_heads": integer(2), "do_rotary": integer(1), "rotary_embedding_dim": integer(3)},
+			[]*graph.Tensor{floats(8, 24)}, "rows of 4 elements with 3 rotated"},
+		{"a shared buffer without its length", "Attention", rows, attributes{"num_heads": integer(2), "past_present_share_buffer": integer(1)},
+			[]*graph.Tensor{floats(8, 24), floats(24), none, floats(2, 2, 2, 5, 4)}, "input 6 is missing"},
+		{"a cache in windows", "GroupQueryAttention", rows, group(attributes{"sliding_window_cache": integer(1)}), cache(none, 2, 3), "export the model with a cache of all keys"},
+		{"scores of groups", "GroupQueryAttention", rows, group(attributes{"qk_output": integer(1)}), cache(none, 2, 3), "export the model without its attentions"},
 
 		{"three bits", "MatMulNBits", floats(2, 32), bits(3, 32, 16, 3), []*graph.Tensor{integers(3, 2, 8), floats(3, 2)}, "3 bits"},
 		{"blocks of seventeen", "MatMulNBits", floats(2, 32), bits(3, 32, 17, 4), []*graph.Tensor{integers(3, 2, 8), floats(3, 2)}, "blocks of 17"},
@@ -111,7 +116,10 @@ func TestFusedErrors(t *testing.T) {
 		{"fewer weights than declared", "MatMulNBits", floats(2, 32), bits(4, 32, 16, 4), []*graph.Tensor{integers(3, 2, 8), floats(3, 2)}, "want 64 bytes and 8 scales"},
 		{"an input of another width", "MatMulNBits", floats(2, 16), bits(3, 32, 16, 4), []*graph.Tensor{integers(3, 2, 8), floats(3, 2)}, "want […, 32]"},
 		{"zero points of another number", "MatMulNBits", floats(2, 32), bits(3, 32, 16, 4), []*graph.Tensor{integers(3, 2, 8), floats(3, 2), floats(5)}, "zero_points [5], want 6 numbers or 3 bytes"},
-		{"an order of groups", "MatMulNBits", floats(2, 32), bits(3, 32, 16, 4), []*graph.Tensor{integers(3, 2, 8), floats(3, 2), none, integers(32)}, "g_idx"},
+		{"an order of groups with zero points", "MatMulNBits", floats(2, 32), bits(3, 32, 16, 4), []*graph.Tensor{integers(3, 2, 8), floats(3, 2), floats(3, 2), integers(32)},
+			"quantize the model again symmetrically to 4 bits"},
+		{"an order of groups of eight bits", "MatMulNBits", floats(2, 32), bits(3, 32, 16, 8), []*graph.Tensor{integers(3, 2, 16), floats(3, 2), none, integers(32)}, "g_idx with 8 bits"},
+		{"an order of fewer columns", "MatMulNBits", floats(2, 32), bits(3, 32, 16, 4), []*graph.Tensor{integers(3, 2, 8), floats(3, 2), none, integers(31)}, "g_idx [31], want 32 integers"},
 		{"a vector of weights", "DynamicQuantizeMatMul", floats(2, 8), nil, []*graph.Tensor{integers(8), floats(1)}, "want […, k] and [k, n]"},
 		{"scales of other columns", "DynamicQuantizeMatMul", floats(2, 8), nil, []*graph.Tensor{integers(8, 3), floats(4)}, "input 2 has shape [4]"},
 		{"floats as integers", "MatMulIntegerToFloat", floats(2, 8), nil, []*graph.Tensor{integers(8, 3), floats(1), floats(1)}, "input 0 has type float32"},

@@ -155,6 +155,7 @@ const (
 	multiPastKey
 	multiPastValue
 	multiPastLength
+	multiBeams // cache_indirection
 )
 
 // inferMultiHead is an attention of Q, K and V that are apart or packed.
@@ -163,17 +164,25 @@ func inferMultiHead(c *context) {
 	for _, i := range []int{multiQuery, multiKey, multiValue, multiBias} {
 		c.want(i, graph.Float32)
 	}
-	c.refused(multiPastLength, "past_sequence_length", "cache_indirection")
-	if c.asks(3) {
-		c.unsupported("output 3 (qk)")
-	}
+	c.refused(multiBeams, "cache_indirection: export the model without beam search")
 	a.multiOperands()
-	a.extend(multiPastKey, multiPastValue)
+	past := a.pastApart(multiPastKey, multiPastValue)
+	a.buffer(multiPastKey, multiPastLength, c.has(multiPastLength))
+	presentKey, presentValue := a.k, a.v
+	if past {
+		a.k, presentKey = a.follow(c.Node.Inputs[multiPastKey], a.k)
+		a.v, presentValue = a.follow(c.Node.Inputs[multiPastValue], a.v)
+		a.keys += a.past
+	}
 	a.padding(multiMask)
 	a.added(multiAdded)
 	a.causal()
-	y, _ := a.attend(false)
-	a.l.finish(y, a.k, a.v)
+	y, scores := a.attend(false)
+	watched := scores[2]
+	if a.bias != "" && c.asks(3) { // a hidden key has the lowest number, not −Inf
+		watched = a.l.add("Max", nil, watched, a.l.number(-math.MaxFloat32))
+	}
+	a.l.finish(y, presentKey, presentValue, watched)
 }
 
 // multiOperands brings Q, K and V, which have a bias, to four axes.
@@ -234,10 +243,6 @@ func inferProjected(c *context) {
 	if len(x) != 3 || len(w) != 2 || w[0] != x[2] {
 		c.failf("input %v and weights %v, want [batch, length, width] and [width, columns]", x, w)
 	}
-	if c.flag("do_rotary", false) || c.flag("past_present_share_buffer", false) {
-		c.unsupported("do_rotary or past_present_share_buffer")
-	}
-	c.refused(projectedPastLength, "past_sequence_length")
 	sizes, ok := c.integers("qkv_hidden_sizes")
 	if !ok {
 		sizes = slices.Repeat([]int{w[1] / 3}, 3)
@@ -258,8 +263,14 @@ func inferProjected(c *context) {
 	}
 	a.q, a.k, a.v = parts[0], parts[1], parts[2]
 	a.sized(shapes[0], shapes[1], shapes[2])
-	if c.has(projectedPast) {
-		a.pastPair(projectedPast)
+	pair := a.pastPair(projectedPast)
+	a.buffer(projectedPast, projectedPastLength, c.flag("past_present_share_buffer", false))
+	a.turnByIndex()
+	presentKey, presentValue := a.k, a.v
+	if pair != nil {
+		a.k, presentKey = a.follow(pair[0], a.k)
+		a.v, presentValue = a.follow(pair[1], a.v)
+		a.keys += a.past
 	}
 	a.padding(projectedMask)
 	a.added(projectedAdded)
@@ -270,23 +281,98 @@ func inferProjected(c *context) {
 		if a.width != a.values {
 			c.unsupported("a present of keys and values of different widths")
 		}
-		out[1] = l.stack(0, a.k, a.v)
+		out[1] = l.stack(0, presentKey, presentValue)
 	}
 	l.finish(out...)
 }
 
-// pastPair puts the past, keys and values in one input, before K and V.
-func (a *attention) pastPair(i int) {
-	c, l, s := a.c, a.l, a.c.shape(i)
+// pastPair is the past, keys and values in one input, apart; nil without one.
+func (a *attention) pastPair(i int) []string {
+	c, l, s := a.c, a.l, a.c.shapeOf(i)
+	if s == nil {
+		return nil
+	}
 	c.want(i, graph.Float32)
 	if len(s) != 5 || !slices.Equal(s, []int{2, a.batch, a.heads, s[3], a.width}) || a.width != a.values {
 		c.failf("input %d (past) has shape %v, want [2 %d %d past %d]", i, s, a.batch, a.heads, a.width)
 	}
-	pair := l.split(c.Node.Inputs[i], 0, 1, 1)
-	a.k = l.concat(2, l.reshape(pair[0], s[1:]), a.k)
-	a.v = l.concat(2, l.reshape(pair[1], s[1:]), a.v)
 	a.past = s[3]
-	a.keys += a.past
+	pair := l.split(c.Node.Inputs[i], 0, 1, 1)
+	for k := range pair {
+		pair[k] = l.reshape(pair[k], s[1:])
+	}
+	return pair
+}
+
+// buffer takes the length of the past from input i, past_sequence_length, where past and present share a buffer with
+// room for more keys.
+func (a *attention) buffer(past, i int, shared bool) {
+	c := a.c
+	if !shared {
+		return
+	}
+	if !c.has(past) {
+		if c.has(i) {
+			c.failf("input %d (past_sequence_length) without a past", i)
+		}
+		return
+	}
+	c.required(i)
+	c.want(i, graph.Int64)
+	if graph.Count(c.shape(i)) != 1 {
+		c.failf("input %d (past_sequence_length) has shape %v, want one number", i, c.shape(i))
+	}
+	n := c.known(i, "past_sequence_length").I64[0]
+	if n < 0 || n+int64(a.keys) > int64(a.past) {
+		c.failf("past_sequence_length is %d, want 0 to %d: the past has room for %d keys and %d are new", n,
+			a.past-a.keys, a.past, a.keys)
+	}
+	a.room, a.past = a.past, int(n)
+}
+
+// follow puts new keys or values behind the ones of the past, and in the buffer that past and present may share.
+func (a *attention) follow(past, x string) (all, present string) {
+	l := a.l
+	if a.room == 0 {
+		all = l.concat(2, past, x)
+		return all, all
+	}
+	if all = x; a.past > 0 {
+		all = l.concat(2, l.slice(past, 2, 0, a.past), x)
+	}
+	if total := a.past + a.keys; total < a.room {
+		return all, l.concat(2, all, l.slice(past, 2, total, a.room))
+	}
+	return all, all
+}
+
+// turnByIndex turns the rows of Q and K by the positions of their tokens, which follow the past, with the base 10,000.
+func (a *attention) turnByIndex() {
+	c, l := a.c, a.l
+	if !c.flag("do_rotary", false) {
+		return
+	}
+	turned := c.integer("rotary_embedding_dim", 0)
+	if turned == 0 {
+		turned = a.width
+	}
+	if turned < 2 || turned%2 != 0 || turned > a.width {
+		c.failf("rows of %d elements with %d rotated, want an even number", a.width, turned)
+	}
+	var cosines, sines []float32
+	for p := range a.queries {
+		for i := range turned / 2 {
+			angle := float64(a.past+p) / math.Pow(10000, float64(2*i)/float64(turned))
+			cosines, sines = append(cosines, float32(math.Cos(angle))), append(sines, float32(math.Sin(angle)))
+		}
+	}
+	tables := func(values []float32) string {
+		return l.expand(l.constant(graph.Floats(values, 1, a.queries, turned/2)), a.batch, a.queries, turned/2)
+	}
+	cos, sin := tables(cosines), tables(sines)
+	attributes := map[string]graph.Attribute{"rotary_embedding_dim": graph.IntAttribute(turned)}
+	a.q = l.add("RotaryEmbedding", attributes, a.q, cos, sin)
+	a.k = l.add("RotaryEmbedding", attributes, a.k, cos, sin)
 }
 
 // The inputs of GroupQueryAttention.
@@ -304,7 +390,7 @@ const (
 	groupAdded
 	groupSink
 	groupKeyScale
-	_
+	groupValueScale
 	groupQueryNorm
 	groupKeyNorm
 	groupQueryLengths
@@ -345,13 +431,19 @@ func (a *groupQueries) refuse() {
 	if a.groups < 1 || a.heads%a.groups != 0 {
 		c.failf("kv_num_heads is %d for num_heads %d, want a divisor", a.groups, a.heads)
 	}
-	if c.flag("sliding_window_cache", false) || c.integer("qk_output", 0) != 0 || c.asks(3) || c.text("k_quant_type",
-		"NONE") != "NONE" ||
-		c.text("v_quant_type", "NONE") != "NONE" {
-		c.unsupported("sliding_window_cache, qk_output or a quantized cache")
+	quantized := c.integer("kv_cache_bit_width", 0) != 0 || c.has(groupKeyScale) || c.has(groupValueScale)
+	for _, name := range []string{"k_quant_type", "v_quant_type"} {
+		quantized = quantized || c.text(name, "NONE") != "NONE"
 	}
-	c.refused(groupKeyScale, "k_scale", "v_scale")
-	c.refused(groupQueryLengths, "query_seqlens")
+	switch {
+	case quantized:
+		c.unsupported("a quantized cache of keys and values: export the model with a cache of floats")
+	case c.flag("sliding_window_cache", false):
+		c.unsupported("sliding_window_cache: export the model with a cache of all keys, as local_window_size alone has it")
+	case c.integer("qk_output", 0) != 0 || c.asks(3):
+		c.unsupported("the output of scores (qk_output): export the model without its attentions")
+	}
+	c.refused(groupQueryLengths, "query_seqlens: export the model with queries of one length")
 	c.required(groupLengths, groupTotal)
 }
 
@@ -583,9 +675,6 @@ func inferCachedRotary(c *context) {
 	c.want(1, graph.Int64)
 	if len(s) != 3 && len(s) != 4 || len(table) != 2 || table[1] == 0 {
 		c.failf("input %v and tables %v, want three or four axes and two", s, table)
-	}
-	if c.flag("is_packed_batching", false) || c.float("scale", 1) != 1 {
-		c.unsupported("is_packed_batching or a scale")
 	}
 	length, heads := s[len(s)-2], c.integer("num_heads", 0)
 	if len(s) == 3 && heads == 0 {

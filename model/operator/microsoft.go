@@ -46,7 +46,7 @@ var microsoftRows = []tableRow{
 	{Name: "MatMulIntegerToFloat", Domain: own, Inputs: between(4, 7), Outputs: 1, infer: inferScaledProduct,
 		weights: centerWeights},
 	{Name: "MatMulNBits", Domain: microsoft, Types: "f",
-		Note:   "of constant weights; the input is never quantized, whatever accuracy_level says",
+		Note:   "of constant weights; g_idx only with 4 bits and without zero points; the input is never quantized, whatever accuracy_level says",
 		Inputs: between(3, 6), Outputs: 1, Attributes: []string{"K", "N", "accuracy_level", "bits", "block_size",
 			"weight_prepacked"},
 		infer: inferBitsProduct, weights: unpackBits},
@@ -304,6 +304,7 @@ type packedBits struct {
 	n, k, bits, block int
 	codes             *graph.Tensor
 	scales, zeros     []float32 // by row and block
+	groups            []int64   // the block of each column whose scale and zero point it has; nil: its own
 }
 
 // blocks is the number of blocks of a row.
@@ -329,6 +330,9 @@ func (p *packedBits) read(dst []float32, first int) error {
 		from, to := column%p.block, min(p.block, p.k-column/p.block*p.block)
 		n := min(to-from, len(dst))
 		for i := range n {
+			if p.groups != nil {
+				block = row*p.blocks() + int(p.groups[column+i])
+			}
 			dst[i] = (p.code(from+i, codes) - p.zeros[block]) * p.scales[block]
 		}
 		dst, first = dst[n:], first+n
@@ -380,6 +384,9 @@ func bitsWeights(n *graph.Node, constant func(i int) *graph.Tensor) (*graph.Tens
 	if p.zeros, err = p.zeroPoints(constant(3), blocks); err != nil {
 		return nil, err
 	}
+	if err = p.order(constant(4)); err != nil {
+		return nil, err
+	}
 	if p.n*p.k > graph.Resident {
 		return graph.Defer(p.read, p.n, p.k), nil
 	}
@@ -415,6 +422,29 @@ func (p *packedBits) zeroPoints(t *graph.Tensor, blocks int) ([]float32, error) 
 	return zeros, nil
 }
 
+// order reads g_idx, the block that each column belongs to. On processors ONNX Runtime takes it with 4 bits only, and
+// leaves out zero points then, which it does not on GPUs.
+func (p *packedBits) order(t *graph.Tensor) error {
+	if t == nil {
+		return nil
+	}
+	middle := float32(int(1) << (p.bits - 1))
+	if p.bits != 4 || slices.ContainsFunc(p.zeros, func(z float32) bool { return z != middle }) {
+		return fmt.Errorf("g_idx with %d bits or with zero points, which ONNX Runtime computes differently from device to "+
+			"device: quantize the model again symmetrically to 4 bits, or without an order of groups", p.bits)
+	}
+	if n := t.Len(); t.DType != graph.Int64 || n != p.k && n != p.blocks()*p.block {
+		return fmt.Errorf("g_idx %v, want %d integers", t.Shape, p.k)
+	}
+	for i, g := range t.I64[:p.k] {
+		if g < 0 || g >= int64(p.blocks()) {
+			return fmt.Errorf("g_idx has %d at %d, want 0 to %d", g, i, p.blocks()-1)
+		}
+	}
+	p.groups = t.I64
+	return nil
+}
+
 // unpackBits replaces the packed weights of a MatMulNBits by weights that are decoded when they are loaded. Other cases
 // are left to the rule.
 func unpackBits(g *graph.Graph, n *graph.Node) {
@@ -424,7 +454,12 @@ func unpackBits(g *graph.Graph, n *graph.Node) {
 		}
 		return ""
 	}
-	if n.Domain == own || input(4) != "" || input(3) != "" && g.Constants[input(3)] == nil {
+	for _, i := range []int{3, 4} {
+		if input(i) != "" && g.Constants[input(i)] == nil {
+			return
+		}
+	}
+	if n.Domain == own {
 		return
 	}
 	w, err := bitsWeights(n, func(i int) *graph.Tensor { return g.Constants[input(i)] })
@@ -438,15 +473,12 @@ func unpackBits(g *graph.Graph, n *graph.Node) {
 
 // inferBitsProduct is x·wᵀ + bias with weights that are still packed.
 func inferBitsProduct(c *context) {
-	if c.has(4) {
-		c.unsupported("input 4 (g_idx): quantize the model again without an order of groups")
-	}
 	if c.integer("weight_prepacked", 0) != 0 {
 		c.unsupported("weight_prepacked: quantize the model again without packing it for a device")
 	}
-	for i := 1; i < 4; i++ {
+	for i := 1; i < 5; i++ {
 		if c.has(i) {
-			c.known(i, "weights, their scales or zero points")
+			c.known(i, "weights, their scales, zero points or g_idx")
 		}
 	}
 	w, err := bitsWeights(c.Node, func(i int) *graph.Tensor {

@@ -34,7 +34,7 @@ def randomize(model, seed):
     """Weights of a spread that keeps all parts of the output visible, exact in half precision."""
     g = torch.Generator().manual_seed(seed)
     for name, p in list(model.named_parameters()) + list(model.named_buffers()):
-        if not p.is_floating_point() or not p.numel() or "inv_freq" in name or name.endswith(("periods", "bias_mask", "relative_coords_table")):
+        if not p.is_floating_point() or not p.numel() or "inv_freq" in name or name.startswith("rope.") or name.endswith(("periods", "bias_mask", "relative_coords_table", "k_bias")):
             continue
         v = torch.randn(p.shape, generator=g) * (0.5 if p.ndim < 2 else (p.numel() / p.shape[0]) ** -0.5)
         if name.endswith("running_var"):
@@ -140,6 +140,40 @@ def convolutional():
 def ConvNeXt():
     from torchvision.models.convnext import CNBlockConfig
     return torchvision.models.ConvNeXt([CNBlockConfig(8, 8, 1), CNBlockConfig(8, 12, 1), CNBlockConfig(12, 16, 2), CNBlockConfig(16, None, 1)])
+
+
+def relative():
+    """Relative positions, and rotary ones that no tensor records."""
+    square = two[:1]
+    beit = dict(use_relative_position_bias=True, layer_scale_init_value=0.1, **SMALL)
+    case("beit", T.BeitModel(T.BeitConfig(**beit)), lambda m, x: m(x).pooler_output, square)
+    case("beit_shared", T.BeitModel(T.BeitConfig(use_shared_relative_position_bias=True, use_mean_pooling=False, use_absolute_position_embeddings=True, **SMALL)),
+         last, square)
+    case("data2vec_vision", T.Data2VecVisionModel(T.Data2VecVisionConfig(use_shared_relative_position_bias=True, **SMALL)), last, square)
+    tiny = dict(img_size=16, patch_size=4, **small)
+    whole = lambda m, x: m(x)
+    case("timm_beit", timm.create_model("beit_base_patch16_224", **tiny), whole, square, hub=False)
+    case("timm_beit_shared", timm.create_model("beitv2_base_patch16_224", use_rel_pos_bias=False, use_shared_rel_pos_bias=True, global_pool="token", **tiny),
+         lambda m, x: m.forward_features(x), square, hub=False)
+    dynamic = dict(dynamic_img_size=True, **tiny)
+    case("timm_eva", timm.create_model("eva_giant_patch14_224", **dynamic), whole, two, hub=False)
+    case("timm_eva02", timm.create_model("eva02_tiny_patch14_224", **dynamic), whole, two, hub=False)
+    case("timm_eva02_base", timm.create_model("eva02_base_patch14_224", **dynamic), whole, two, hub=False)
+    case("timm_eva02_clip", timm.create_model("eva02_base_patch16_clip_224", **dynamic), lambda m, x: m.forward_features(x), two, hub=False)
+    case("timm_pe_core", timm.create_model("vit_pe_core_tiny_patch16_384", ref_feat_shape=(4, 4), **dynamic), whole, two, hub=False)
+
+
+def preactivated():
+    whole = lambda m, x: m(x)
+    big = [(2, 3, 64, 64), (1, 3, 75, 66)]
+    few = dict(layers=[2, 1, 1, 1], channels=(8, 8, 16, 24), stem_chs=8, num_classes=0)
+    groups = dict(layers=[2, 1, 1, 1], channels=(64, 64, 64, 64), stem_chs=32, bottle_ratio=0.5, num_classes=0)
+    resnet = timm.models.resnetv2
+    layers = timm.layers
+    norm = partial(layers.GroupNormAct, num_groups=32)
+    case("timm_bit", resnet.ResNetV2(conv_layer=partial(layers.StdConv2d, eps=1e-8), norm_layer=norm, stem_type="fixed", **groups), whole, big, hub=False)
+    case("timm_resnet_v2", resnet.ResNetV2(conv_layer=layers.create_conv2d, norm_layer=layers.BatchNormAct2d, **few), whole, big, hub=False)
+    case("timm_resnet_v2_basic", resnet.ResNetV2(conv_layer=layers.create_conv2d, norm_layer=layers.BatchNormAct2d, bottle_ratio=1.0, basic=True, **few), whole, big[:1], hub=False)
 
 
 def unshuffled(m, x):
@@ -470,3 +504,5 @@ if __name__ == "__main__":
     eight()
     other()
     convolutional()
+    relative()
+    preactivated()

@@ -191,8 +191,8 @@ def attend(q, k, v):
     return y.reshape(*y.shape[:2], -1)
 
 
-def multi(name, batch=2, queries=3, keys=None, heads=2, width=4, values=None, form="apart", bias=False, mask=None, added=None, past=0, present=False, opset=17,
-          **attributes):
+def multi(name, batch=2, queries=3, keys=None, heads=2, width=4, values=None, form="apart", bias=False, mask=None, added=None, past=0, present=False, scores=False,
+          opset=17, **attributes):
     keys, values = keys or queries, values or width
     inputs = {"q": normal(batch, queries, heads * width), "k": normal(batch, keys, heads * width), "v": normal(batch, keys, heads * values)}
     if form == "qkv":
@@ -214,8 +214,18 @@ def multi(name, batch=2, queries=3, keys=None, heads=2, width=4, values=None, fo
         computed = [attend(*(inputs["q"][:, :, :, i] for i in range(3)))]
     elif form == "kv":
         computed = [attend(inputs["q"].reshape(batch, queries, heads, width), inputs["k"][:, :, :, 0], inputs["k"][:, :, :, 1])]
-    case(f"multihead_{name}", "MultiHeadAttention", inputs, ["y", "pk", "pv"] if present else ["y"], opset, constants=["bias"] if bias else [], num_heads=heads,
+    outputs = ["y", "pk", "pv", "scores"] if scores else ["y", "pk", "pv"] if present else ["y"]
+    case(f"multihead_{name}", "MultiHeadAttention", inputs, outputs, opset, constants=["bias"] if bias else [], num_heads=heads,
          values=computed, **attributes)
+
+
+def multi_shared(name, past, room, batch=2, queries=2, heads=2, width=4, bias=False, added=None):
+    """The past in a buffer with room behind it, which the present has too; what was behind the last key is not compared."""
+    total, size = past + queries, heads * width
+    inputs = {k: normal(batch, queries, size) for k in "qkv"} | {"bias": normal(3 * size) if bias else None, "mask": None}
+    inputs["added"] = None if added is None else normal(batch, heads, queries, total)
+    inputs |= {k: normal(batch, heads, past + room, width) for k in ("pastk", "pastv")} | {"pastlength": np.array([past], INT32)}
+    case(f"multihead_{name}", "MultiHeadAttention", inputs, ["y", "pk", "pv"], constants=["pastlength"] + ["bias"] * bias, num_heads=heads, unidirectional=1)
 
 
 multi("plain")
@@ -261,6 +271,37 @@ projected("past_mask", queries=2, past=3, present=True, mask="all")
 projected("added", added=True, mask="keys")
 projected("present", present=True)
 projected("large", queries=21, heads=2, width=16, inside=32, mask="keys")
+
+
+def turned(name, batch=2, queries=3, heads=2, width=8, inside=6, part=0, past=0, room=0, opset=14, share=False, **attributes):
+    """An Attention that turns queries and keys, or whose past has room behind it: both are of GPUs alone, so that the values are those of the
+    product, RotaryEmbedding and MultiHeadAttention, as ONNX Runtime's message says. The room stays as it was."""
+    size = heads * width
+    inputs = {"x": normal(batch, queries, inside), "w": normal(inside, 3 * size), "bias": normal(3 * size), "mask": None}
+    buffer = normal(2, batch, heads, past + room, width) if past + room else None
+    pasts = {} if not past else {"pastk": buffer[0, :, :, :past], "pastv": buffer[1, :, :, :past]}
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["m"]), helper.make_node("Add", ["m", "bias"], ["s"]),
+             helper.make_node("Split", ["s"], ["q", "k", "v"], axis=2)]
+    operands = ["q", "k", "v"]
+    constants = {k: inputs[k] for k in ("w", "bias")}
+    if part is not None:
+        angles = np.arange(past + queries)[:, None] / 10000 ** (np.arange(0, part or width, 2) / (part or width))
+        constants |= {"cos": np.cos(angles).astype(np.float32), "sin": np.sin(angles).astype(np.float32), "first": np.array([past])}
+        for k in ("q", "k"):
+            nodes.append(helper.make_node("RotaryEmbedding", [k, "first", "cos", "sin"], [k + "t"], domain=MICROSOFT, num_heads=heads, rotary_embedding_dim=part))
+        operands[:2] = ["qt", "kt"]
+    nodes.append(helper.make_node("MultiHeadAttention", operands + ["", "", ""] + list(pasts), ["y", "pk", "pv"], domain=MICROSOFT, num_heads=heads, unidirectional=1))
+    archive.graph("plain", opset, nodes, {"x": inputs["x"]} | {k: np.ascontiguousarray(a) for k, a in pasts.items()}, ["y", "pk", "pv"], constants)
+    y, *present = archive.cases.pop(f"plain_opset{opset}")[2].values()
+    present = np.stack(present)
+    if room:
+        present = np.concatenate([present, buffer[:, :, :, past + queries:]], 3)
+    inputs |= {"past": buffer, "added": None, "pastlength": np.array([past], INT32) if share else None}
+    while list(inputs.values())[-1] is None:
+        inputs.popitem()
+    attributes |= {"do_rotary": 1, "rotary_embedding_dim": part} if part is not None else {}
+    case(f"attention_{name}", "Attention", inputs, ["y", "present"], opset, constants=["w", "bias"] + ["pastlength"] * share, num_heads=heads, unidirectional=1,
+         values=[y, present], **({"past_present_share_buffer": 1} if share else {}), **attributes)
 
 
 def table(rows, half):
@@ -355,7 +396,7 @@ def packed(codes, bits):
     return sum(codes[:, :, i] << (i * bits) for i in range(each)).astype(np.uint8)
 
 
-def bits_product(name, x, n, k, block=16, bits=4, zeros=None, bias=False, opset=17, **attributes):
+def bits_product(name, x, n, k, block=16, bits=4, zeros=None, bias=False, order=False, opset=17, **attributes):
     blocks = -(-k // block)
     codes = rng.integers(0, 1 << bits, (n * blocks, block))
     inputs = {"x": normal(*x), "b": packed(codes, bits).reshape(n, blocks, -1), "scales": np.abs(normal(n, blocks)) / 8 + 0.125, "zeros": None, "order": None, "bias": None}
@@ -363,6 +404,8 @@ def bits_product(name, x, n, k, block=16, bits=4, zeros=None, bias=False, opset=
         inputs["zeros"] = packed(rng.integers(0, 1 << bits, (n, blocks)), bits)
     elif zeros == "numbers":
         inputs["zeros"] = normal(n, blocks) + 8
+    if order:
+        inputs["order"] = rng.permutation(np.arange(blocks * block) // block).astype(INT32)[:k]
     if bias:
         inputs["bias"] = normal(n)
     while list(inputs.values())[-1] is None:
@@ -504,6 +547,28 @@ def quantized_tokens():
         case(f"qlinearwhere_{name}", "QLinearWhere", inputs, constants=["sa", "za", "sb", "zb", "sy", "zy"], out=cases.TYPES[np.dtype(kind)])
 
 
+def gaps():
+    """Forms that were refused before."""
+    turned("turned")
+    turned("turned_part", part=4)
+    turned("turned_past", past=3, queries=2)
+    turned("shared", part=None, past=3, queries=2, room=4, share=True)
+    turned("shared_first", part=None, past=0, queries=2, room=4, share=True)
+    turned("shared_full", past=3, queries=2, room=2, share=True)
+    rotate("scale", (2, 3, 16), [2], scale=0.5)  # which changes nothing
+    rotate("packed", (2, 3, 16), [[0, 1, 2], [5, 3, 8]], is_packed_batching=1)  # nor does this
+    bits_product("two", (3, 64), 7, 64, bits=2, block=32, zeros="packed", bias=True)
+    bits_product("two_middle", (3, 64), 7, 64, bits=2)
+    bits_product("ordered", (3, 64), 7, 64, order=True)
+    bits_product("ordered_rest", (2, 2, 120), 7, 120, block=32, order=True, bias=True)
+    bits_product("ordered_large", (4, 160), 130, 160, block=32, order=True)
+    multi_shared("shared", past=3, room=3)
+    multi_shared("shared_bias", past=2, room=4, bias=True, added=(1, 1))
+    multi_shared("shared_full", past=3, room=2)
+    for form in (dict(), dict(mask="keys"), dict(added=(0, 1), unidirectional=1), dict(past=3)):
+        multi("_".join(["scores", *form]), queries=2, scores=True, **form)
+
+
 def pick(*choices):
     return choices[rng.integers(len(choices))]
 
@@ -559,6 +624,7 @@ if __name__ == "__main__":
             forms(i)
         other_layouts()
         quantized_tokens()
+        gaps()
         archive.write("fused.tar.gz")
     else:
         archive.cases.clear()
