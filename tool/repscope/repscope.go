@@ -29,6 +29,7 @@ func Main(commands []run.Command) {
 	if c, args, ok := Choose(commands, os.Args); ok {
 		run.MainArgs(c, args)
 	}
+	run.KeepOnPipes()
 	os.Exit(Run(commands, os.Args[1:], os.Stdout, os.Stderr))
 }
 
