@@ -38,7 +38,7 @@ func Check(what string, n, size int64) error {
 // represents any number of elements.
 const (
 	// FreeArray is how many bytes an array of any file may have.
-	FreeArray = 1 << 30
+	FreeArray = Free
 	// ArrayRatio is the number of bytes of an array allowed per stored byte, in addition to the fixed amount.
 	ArrayRatio = 1 << 15
 )

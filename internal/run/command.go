@@ -119,11 +119,7 @@ func MainArgs(c Command, args []string) {
 		os.Exit(code)
 	}
 	memory.Apply()
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
-		signals = append(signals, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	ctx, stop := signal.NotifyContext(context.Background(), Signals()...)
 	context.AfterFunc(ctx, func() {
 		if supervise.Watched() { // a signal to the group reaches this process once more by the one that watches it
 			time.Sleep(twice)
@@ -134,6 +130,15 @@ func MainArgs(c Command, args []string) {
 		ctx = untilEnd(ctx, os.Stdin)
 	}
 	os.Exit(Run(ctx, c, args, os.Stdout, stderr))
+}
+
+// Signals are the signals that cancel a run.
+func Signals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 // twice is within how long a signal that comes again is the same one.

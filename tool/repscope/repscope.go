@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -73,7 +72,7 @@ func (p part) call(commands []run.Command, args []string, stdout, stderr io.Writ
 		}
 		return p.do(commands, args, stdout)
 	}
-	ctx, stop := signal.NotifyContext(run.ForCaller(context.Background()), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(run.ForCaller(context.Background()), run.Signals()...)
 	defer stop()
 	task := run.Task{Command: p.command(commands), Args: args}
 	return task.Run(ctx, stdout, stderr)
