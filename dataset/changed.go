@@ -101,6 +101,9 @@ func unchangedFiles(files []*mmap.File) error {
 func checkedDigest(digest func() (string, error), same func() error) func() (string, error) {
 	return func() (string, error) {
 		sum, err := digest()
-		return sum, errors.Join(same(), err)
+		if changed := same(); changed != nil {
+			return "", changed
+		}
+		return sum, err
 	}
 }
