@@ -83,18 +83,13 @@ func openImages(folder string, o ImageOptions) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	var files []string
-	var episodes []int64
-	var names []string
-	switch {
-	case len(f.files) > 0:
-		files = f.files
-	case len(f.folders) > 0:
-		if files, episodes, names, err = episodeFolders(folder, f.folders); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, f.empty(folder)
+	files, episodes, names, err := f.images(folder)
+	if err != nil {
+		return nil, err
+	}
+	states, err := statesOf(folder, files, func() ([]string, error) { return imagesIn(folder) })
+	if err != nil {
+		return nil, err
 	}
 	opened := make([]imageFile, len(files))
 	for i, path := range files {
@@ -107,9 +102,10 @@ func openImages(folder string, o ImageOptions) (*Recording, error) {
 	if len(f.files) > 0 && len(f.folders) > 0 {
 		a.notes = append(a.notes, fmt.Sprintf("its folders are not read, because it contains images itself: %s", list(baseNames(f.folders))))
 	}
-	a.digest = sync.OnceValues(func() (string, error) {
+	a.same = states.unchanged
+	a.digest = sync.OnceValues(checkedDigest(func() (string, error) {
 		return hashFiles(files, len(names) > 0, a.source.(*images).resized())
-	})
+	}, a.same))
 	r := &Recording{Frames: a, Episodes: episodes, Folders: names, file: a}
 	if episodes != nil {
 		r.Kind = "folders"
@@ -218,6 +214,27 @@ func (f *imageFolder) empty(folder string) error {
 		}
 	}
 	return fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in this folder%s", folder, other)
+}
+
+// images are the images of a folder, or of its folders, which are episodes then.
+func (f *imageFolder) images(folder string) (files []string, episodes []int64, names []string, err error) {
+	switch {
+	case len(f.files) > 0:
+		return f.files, nil, nil, nil
+	case len(f.folders) > 0:
+		return episodeFolders(folder, f.folders)
+	}
+	return nil, nil, nil, f.empty(folder)
+}
+
+// imagesIn lists the images of a folder.
+func imagesIn(folder string) ([]string, error) {
+	f, err := readFolder(folder)
+	if err != nil {
+		return nil, err
+	}
+	files, _, _, err := f.images(folder)
+	return files, err
 }
 
 // episodeFolders lists the images of the folders of a folder.

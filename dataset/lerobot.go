@@ -401,6 +401,10 @@ func (t *parquetFiles) list(l *Listing) error {
 
 // openParquetColumn opens a column of a file with one value per row, also with null; nil for other columns.
 func openParquetColumn(path, key string) (*Array, error) {
+	before, err := stat(path)
+	if err != nil {
+		return nil, err
+	}
 	s, err := openParquetFiles(path, []string{path})
 	if err != nil {
 		return nil, err
@@ -420,7 +424,8 @@ func openParquetColumn(path, key string) (*Array, error) {
 	}
 	a, err := column.Array(path)
 	if err == nil {
-		a.path, a.key, a.digest = path, name, func() (string, error) { return FileSHA256(path) }
+		a.path, a.key = path, name
+		fromPath(a, path, before)
 	}
 	return a, err
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"repscope/dataset/zarr"
@@ -142,7 +141,8 @@ func (a *Array) numbered() (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.path, out.key, out.classes, out.digest, out.close = a.path, a.key, distinctTexts(texts), a.digest, a.close
+	out.path, out.key, out.classes = a.path, a.key, distinctTexts(texts)
+	out.digest, out.same, out.close = a.digest, a.same, a.close
 	return out, nil
 }
 
@@ -321,21 +321,8 @@ func JSONError(err error) error {
 
 // fromPath gives an array in memory the digest of its file, which was described so before it was read.
 func fromPath(a *Array, path string, before fs.FileInfo) {
-	a.same = func() error {
-		now, err := os.Stat(path)
-		if err != nil {
-			return regular.PathError(err)
-		}
-		if !os.SameFile(before, now) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
-			return fmt.Errorf("%s: changed while it was in use (%d bytes at %v, was %d at %v)", path, now.Size(),
-				now.ModTime().Format(time.RFC3339), before.Size(), before.ModTime().Format(time.RFC3339))
-		}
-		return nil
-	}
-	a.digest = sync.OnceValues(func() (string, error) {
-		sum, err := FileSHA256(path)
-		return sum, errors.Join(err, a.same())
-	})
+	a.same = func() error { return sameFile(path, before) }
+	a.digest = sync.OnceValues(checkedDigest(func() (string, error) { return FileSHA256(path) }, a.same))
 }
 
 // FileSHA256 is the digest of the bytes of a "FILE" or "FILE:key", in hexadecimal digits.

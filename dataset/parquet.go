@@ -156,7 +156,9 @@ func (s *parquetSet) matrix(key string) (*Array, error) {
 
 // own gives an array the digest of the files, and closes them with it.
 func (s *parquetSet) own(a *Array) {
-	a.verified, a.digest, a.close = true, s.digest, s.close
+	a.verified, a.close = true, s.close
+	a.same = func() error { return unchangedFiles(s.files) }
+	a.digest = sync.OnceValues(checkedDigest(s.digest, a.same))
 }
 
 // holdsImages reports whether the first row of bytes begins like an image.

@@ -4,7 +4,6 @@ package dataset
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -108,17 +107,8 @@ func openTorch(mapped *mmap.File, key string) (*Array, error) {
 		return nil, err
 	}
 	a.close = file.Close
-	a.same = func() error {
-		if !mapped.Current() {
-			return fmt.Errorf("%s: changed while it was in use: the path names another file", mapped.Path())
-		}
-		return mapped.Unchanged()
-	}
-	digest := a.digest // of the path
-	a.digest = sync.OnceValues(func() (string, error) {
-		sum, err := digest()
-		return sum, errors.Join(err, a.same())
-	})
+	a.same = func() error { return unchangedFiles([]*mmap.File{mapped}) }
+	a.digest = sync.OnceValues(checkedDigest(a.digest, a.same)) // of the path
 	return a, nil
 }
 

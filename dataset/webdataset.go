@@ -207,7 +207,9 @@ func (s *tarSet) open(key string, o ImageOptions) (a *Array, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a.path, a.key, a.verified, a.digest, a.close = s.path, key, true, s.digest, s.close
+	a.path, a.key, a.verified, a.close = s.path, key, true, s.close
+	a.same = func() error { return unchangedFiles(s.files) }
+	a.digest = sync.OnceValues(checkedDigest(s.digest, a.same))
 	return a, nil
 }
 

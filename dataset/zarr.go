@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"repscope/internal/format"
 	"repscope/internal/mmap"
 	"repscope/internal/regular"
+	"repscope/internal/samefile"
 )
 
 // zarrFormat is the name of the format.
@@ -85,6 +87,15 @@ func openZarrFolder(path, key string) (*Array, error) {
 		_ = s.Close()
 		return nil, err
 	}
+	folder := filepath.Join(path, filepath.FromSlash(a.key))
+	list := func() ([]string, error) { return samefile.Below(folder), nil }
+	states, err := statesOf(folder, samefile.Below(folder), list)
+	if err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	a.same = states.unchanged
+	a.digest = sync.OnceValues(checkedDigest(a.digest, a.same))
 	return a, nil
 }
 

@@ -10,12 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"repscope/internal/bound"
 	"repscope/internal/gunzip"
 	"repscope/internal/tabular"
+	"repscope/internal/text"
 )
 
 // EachLine calls do with the value of every line of JSON Lines that is not empty, and with FILE:line. Errors name the
@@ -73,6 +75,64 @@ func RecordsOf(name string, list []any, size int64) ([]byte, error) {
 		}
 		return nil
 	})
+}
+
+// Frame is the orientation in which pandas wrote a JSON value that is a table, if it is not the one of rows: columns,
+// index, split, table or values. It is empty for other values. Columns and indexes are recognized if their members have
+// names of columns of scores and the numbers of rows.
+func Frame(v any) string {
+	o, ok := v.(Object)
+	if list, isList := v.([]any); isList && len(list) > 0 {
+		if _, isRow := list[0].([]any); isRow {
+			return "values"
+		}
+	}
+	if !ok || o.Len() == 0 {
+		return ""
+	}
+	data, _ := o.Get("data")
+	if _, rows := data.([]any); rows {
+		columns, _ := o.Get("columns")
+		schema, _ := o.Get("schema")
+		if _, ok := columns.([]any); ok {
+			return "split"
+		}
+		if fields, ok := schema.(Object); ok && slices.Contains(fields.Keys(), "fields") {
+			return "table"
+		}
+	}
+	first, _ := o.Get(o.Keys()[0])
+	row, _ := first.(Object)
+	if counts(o) && namesScores(row) {
+		return "index"
+	}
+	if counts(row) && namesScores(o) {
+		return "columns"
+	}
+	return ""
+}
+
+// counts reports whether the names of members are 0, 1, 2, …
+func counts(o Object) bool {
+	for i, key := range o.Keys() {
+		if key != strconv.Itoa(i) {
+			return false
+		}
+	}
+	return o.Len() > 0
+}
+
+// namesScores reports whether a member has the name of a column that tables of scores have.
+func namesScores(o Object) bool {
+	return slices.ContainsFunc([]string{"model", "task", "run", "metric", "score", "sample"}, func(name string) bool {
+		return slices.Contains(o.Keys(), name)
+	})
+}
+
+// FrameError is the error of a table in such an orientation.
+func FrameError(name, orientation string) error {
+	return text.WithHint(fmt.Errorf("%s: is a table that pandas wrote by %s; want rows", name, orientation),
+		fmt.Sprintf(`write it with pandas as rows: df.to_json(%q, orient="records")`, name))
 }
 
 // records are the columns of a table, and one row.

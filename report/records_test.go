@@ -3,6 +3,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -61,4 +62,42 @@ func FuzzRecords(f *testing.F) {
 			t.Errorf("the error does not name the file: %v", err)
 		}
 	})
+}
+
+// What pandas writes with each of its orientations, and documents that look alike.
+func TestFrame(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		`{"columns":["model","score"],"index":[0,1],"data":[["a",0.5],["b",0.6]]}`: "split",
+		`{"columns":["model","score"],"data":[["a",0.5],["b",0.6]]}`:               "split",
+		`{"model":{"0":"a","1":"b"},"score":{"0":0.5,"1":0.6}}`:                    "columns",
+		`{"0":{"model":"a","score":0.5},"1":{"model":"b","score":0.6}}`:            "index",
+		`[["a",0.5],["b",0.6]]`: "values",
+		`{"schema":{"fields":[{"name":"model","type":"string"}],"pandas_version":"1.4.0"},"data":[{"model":"a"}]}`: "table",
+		`[{"model":"a","score":0.5},{"model":"b","score":0.6}]`:                                                    "",
+		`{"pong":{"mse":1},"breakout":{"mse":2}}`:                                                                  "",
+		`{"accuracy":{"0":0.5,"1":0.6}}`:                                                                           "",
+		`{"0":{"mse":1},"1":{"mse":2}}`:                                                                            "",
+		`{"metrics":{"mse":1},"evaluation_config":{}}`:                                                             "",
+		`{"data":[1,2]}`: "", `{}`: "", `[]`: "", `[1]`: "", `3`: "",
+	} {
+		v, err := Parse("x.json", []byte(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Frame(v); got != want {
+			t.Errorf("%s: %q, want %q", content, got, want)
+		}
+	}
+}
+
+// The error of scores per sample without groups says what to give.
+func TestReadSamples_NoGroup(t *testing.T) {
+	t.Parallel()
+	_, err := ReadGraded("s.csv", strings.NewReader("model,sample,mse\na,1,0.5\n"))
+	var hint interface{ Hints() []string }
+	if !errors.As(err, &hint) || !strings.Contains(strings.Join(hint.Hints(), " "), "add a column group") ||
+		!strings.Contains(err.Error(), `s.csv:1: there is no column "group"`) {
+		t.Errorf("got %v", err)
+	}
 }

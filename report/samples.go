@@ -18,6 +18,7 @@ import (
 
 	"repscope/internal/escape"
 	"repscope/internal/tabular"
+	"repscope/internal/text"
 )
 
 // Samples describes the file of scores per sample of a result. That file has
@@ -257,6 +258,16 @@ func IsSamples(name string, data []byte) bool {
 	return err == nil && !slices.ContainsFunc(sampleColumns, func(column string) bool { return !slices.Contains(names, column) })
 }
 
+// missingSampleColumn is the error for a table of scores per sample without one of its first columns.
+func missingSampleColumn(name string, names []string) error {
+	err := tabular.Missing(name, names)
+	if name != "group" {
+		return err
+	}
+	return text.WithHint(err, "add a column group that names the episode, document or other unit of each sample; "+
+		"if samples are independent, repeat the column sample as group")
+}
+
 func (s *sampleReader) header(data []byte) error {
 	rows, names, err := sampleRows(s.name, data)
 	if err != nil {
@@ -265,7 +276,7 @@ func (s *sampleReader) header(data []byte) error {
 	for _, name := range sampleColumns {
 		k := slices.Index(names, name)
 		if k < 0 {
-			return tabular.Missing(name, names)
+			return missingSampleColumn(name, names)
 		}
 		s.first = append(s.first, k)
 	}

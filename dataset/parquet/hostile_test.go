@@ -206,3 +206,23 @@ func FuzzParquet(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { _ = bounded(t, data) })
 }
+
+// Rows that a few bytes cannot stand for are refused before memory is taken for them.
+func TestSize(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	if err := os.WriteFile(path, example(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := readtest.Open(t, path, func(m *mmap.File) (*File, error) { return Read(m) })
+	c := f.Columns[0]
+	if err := c.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	for rows, want := range map[int]bool{1 << 20: true, 1 << 23: true, 1 << 24: false, 1 << 31: false, 1 << 62: false} {
+		c.Rows = rows
+		if err := c.checkSize(); (err == nil) != want || err != nil && !strings.Contains(err.Error(), "more than a file of") {
+			t.Errorf("%d rows of 2 numbers of 4 bytes in %d bytes: %v", rows, len(example()), err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -38,8 +39,34 @@ func (c *Leaf) Prepare() error {
 			return fmt.Errorf("rows %d to %d have %d values, want %d", k.firstRow, k.firstRow+k.rows-1, k.head.values, want)
 		}
 	}
+	if err := c.checkSize(); err != nil {
+		return err
+	}
 	c.cache.limit = max(64<<20, available()/16)
 	c.prepared = true
+	return nil
+}
+
+// checkSize compares the size of the values with the size of the files: a run of few bytes can stand for any number of
+// rows.
+func (c *Leaf) checkSize() error {
+	stored := int64(0)
+	var last Source
+	for _, k := range c.chunks {
+		if k.file != last {
+			stored, last = stored+k.file.Size(), k.file
+		}
+	}
+	size := int64(1) // of a value; bytes have at least that
+	if c.DType != dtype.Invalid {
+		size = int64(c.DType.Size())
+	}
+	const most = math.MaxInt64 >> 8
+	if c.count > 0 && int64(c.Rows) > most/int64(c.count) ||
+		bound.StoredFor(int64(c.Rows)*int64(c.count)*size) > stored {
+		return fmt.Errorf("its %d rows of %d values are more than a file of %d bytes holds: the file is damaged or malicious",
+			c.Rows, c.count, stored)
+	}
 	return nil
 }
 

@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/bound"
 	"repscope/internal/mmap"
 	"repscope/internal/text"
 )
@@ -468,19 +469,12 @@ func (s *Store) stored(prefix string, enough int64, depth int) (total int64, err
 
 var errEnough = errors.New("enough")
 
-// Bounds of the bytes of an array by the bytes of its chunks; chunks of one value expand most.
-const (
-	freeExpansion = 1 << 30
-	mostExpansion = 1 << 15
-)
-
 // checkSize compares the size of an array with what its chunks store.
 func (a *Array) checkSize() error {
-	over := int64(a.Rows())*int64(a.RowBytes()) - freeExpansion
-	if over <= 0 {
+	enough := bound.StoredFor(int64(a.Rows()) * int64(a.RowBytes()))
+	if enough == 0 {
 		return nil
 	}
-	enough := over/mostExpansion + 1
 	stored, err := a.store.stored(a.Path, enough, 0)
 	if err == nil && stored < enough {
 		err = fmt.Errorf("shape %v of elements of %d bytes is more than %d bytes of chunks hold",

@@ -88,14 +88,33 @@ func Temporary(path, id string) string {
 // idBytes is the length in bytes of the random part of a writer's name. The mark of its process follows.
 const idBytes = 6
 
-// TemporaryFolder makes a new folder among the temporary files of the system. Errors name the folder that these are in.
-func TemporaryFolder(pattern string) (string, error) {
-	folder, err := os.MkdirTemp("", pattern)
+// TemporaryFolder makes a new folder among the temporary files of the system, whose name begins with a prefix. Folders
+// of this prefix whose processes have ended, such as those of a killed one, are removed. Errors name the folder that
+// these are in.
+func TemporaryFolder(prefix string) (string, error) {
+	removeAbandoned(os.TempDir(), prefix)
+	folder, err := os.MkdirTemp("", prefix+folderlock.Mark()+"-")
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return "", fmt.Errorf("temporary files in %s: %w; set TMPDIR to a folder that can be written", os.TempDir(), path.Err)
 	}
 	return folder, err
+}
+
+// removeAbandoned removes temporary folders in dir whose processes on this machine have ended, as far as they can be
+// removed.
+func removeAbandoned(dir, prefix string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), prefix)
+		mark, _, marked := strings.Cut(rest, "-")
+		if ok && marked && e.IsDir() && folderlock.Gone(mark) {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // NewID returns a name that no other writer has.

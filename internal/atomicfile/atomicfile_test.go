@@ -4,14 +4,18 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/internal/folderlock"
 )
 
 // content lists the files of a folder as name=content.
@@ -139,5 +143,47 @@ func TestTemporaryFolder(t *testing.T) {
 	_, err := TemporaryFolder("x-")
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "none: no such file or directory; set TMPDIR") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A temporary folder of a process that has ended is removed with the next one of its prefix; other folders stay.
+func TestTemporaryFolder_Abandoned(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	ended := exec.Command(os.Args[0], "-test.run=^$")
+	if err := ended.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := uint32(ended.Process.Pid)
+	if err := ended.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	own := folderlock.Mark()
+	gone := own[:8] + fmt.Sprintf("%08x", pid) + own[16:]
+	if !folderlock.Gone(gone) {
+		t.Skip("this system does not say which processes run")
+	}
+	stay := []string{"repscope-x-" + own + "-1", "repscope-y-" + gone + "-1", "repscope-x-1", "repscope-x-" + gone}
+	for _, name := range append(slices.Clone(stay), "repscope-x-"+gone+"-1") {
+		if err := os.MkdirAll(filepath.Join(dir, name, "results"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, err := TemporaryFolder("repscope-x-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	want := append(stay, filepath.Base(folder))
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
+		t.Errorf("the folders are %v, want %v", names, want)
 	}
 }

@@ -113,16 +113,13 @@ func MainArgs(c Command, args []string) {
 	if c.Long {
 		memory.Keep()
 	}
+	KeepOnPipes()
 	stderr, code, done := supervise.Run(c.Name)
 	if done {
 		os.Exit(code)
 	}
 	memory.Apply()
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
-		signals = append(signals, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	ctx, stop := signal.NotifyContext(context.Background(), Signals()...)
 	context.AfterFunc(ctx, func() {
 		if supervise.Watched() { // a signal to the group reaches this process once more by the one that watches it
 			time.Sleep(twice)
@@ -132,10 +129,16 @@ func MainArgs(c Command, args []string) {
 	if forCaller = called(); forCaller {
 		ctx = untilEnd(ctx, os.Stdin)
 	}
-	// A reader that goes away (… | head) is a write error, not a silent death
-	// that leaves temporary files.
-	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(Run(ctx, c, args, os.Stdout, stderr))
+}
+
+// Signals are the signals that cancel a run.
+func Signals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 // twice is within how long a signal that comes again is the same one.
@@ -202,11 +205,11 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	})
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return ignorePipe(help(stdout, c, flags))
+		return help(stdout, c, flags)
 	case err != nil:
 		return err
 	case options.version:
-		return ignorePipe(WriteVersion(stdout, c.Name, options.JSON))
+		return WriteVersion(stdout, c.Name, options.JSON)
 	}
 	if options.Threads > 0 {
 		options.Threads = min(options.Threads, mostThreads())
@@ -235,7 +238,7 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	})
 	if done || err != nil {
-		return ignorePipe(err)
+		return err
 	}
 	if ctx.Err() != nil {
 		return errInterrupted
@@ -245,7 +248,7 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return c.interrupted("interrupted") // it may have written some files
 		}
-		return ignorePipe(err)
+		return err
 	}
 	start := time.Now()
 	env := newEnv(c, options, flags, stderr)
@@ -272,7 +275,7 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		if err := env.checkInputs(env.planFiles()); err != nil {
 			return err
 		}
-		return ignorePipe(env.writePlan(stdout))
+		return env.writePlan(stdout)
 	}
 	finish := func() error {
 		env.Result.Elapsed = time.Since(start).Seconds()
@@ -449,7 +452,7 @@ func (e *Env) finish(stdout io.Writer) error {
 	case !e.Options.Quiet:
 		_, err = stdout.Write(e.console.Bytes())
 	}
-	if ignorePipe(err) != nil {
+	if err != nil {
 		return fmt.Errorf("the files are written, but writing to standard output failed: %w", err)
 	}
 	if !e.Options.Quiet {
@@ -498,7 +501,7 @@ func (e *Env) leave(stdout io.Writer) error {
 		return after
 	}
 	_, err := stdout.Write(out)
-	return errors.Join(ignorePipe(err), after)
+	return errors.Join(err, after)
 }
 
 // folded puts a folder and the number of its files in the place of their names.
@@ -518,12 +521,4 @@ func folded(names []string) []string {
 		out[place[folder]] = fmt.Sprintf("%s/ (%s)", folder, text.Count(count[folder], "file"))
 	}
 	return out
-}
-
-// ignorePipe forgives a reader of standard output that has seen enough.
-func ignorePipe(err error) error {
-	if errors.Is(err, syscall.EPIPE) {
-		return nil
-	}
-	return err
 }

@@ -3,9 +3,12 @@
 package run
 
 import (
+	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 
 	"repscope/internal/escape"
 )
@@ -15,7 +18,12 @@ type console struct {
 	mu   sync.Mutex
 	to   io.Writer
 	text io.Writer
+	gone bool // its reader has gone away
 }
+
+// KeepOnPipes makes the program survive a reader of its output that goes away (… | head): the run goes on without
+// printing, writes its files as a whole, and has the exit code that it has with any other reader.
+func KeepOnPipes() { signal.Ignore(syscall.SIGPIPE) }
 
 // Console is w for people: what hides in a text, such as an escape sequence of terminals in a name, is seen.
 // Everything that a program prints goes through it.
@@ -29,7 +37,15 @@ func Console(w io.Writer) io.Writer {
 func (c *console) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.text.Write(p)
+	if c.gone {
+		return len(p), nil
+	}
+	n, err := c.text.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		c.gone = true
+		return len(p), nil
+	}
+	return n, err
 }
 
 // fileOf is the file that a stream is, if it is one.

@@ -204,7 +204,7 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 	}
 	if hasSchema(data) {
 		f, err := readResult(path, data)
-		if err == nil || !errors.Is(err, report.ErrNotResult) || namesSchema(data) {
+		if err == nil || !errors.Is(err, report.ErrNotResult) || namesSchema(data) && !isFrame(path, data) {
 			return []*File{f}, err
 		}
 	}
@@ -226,10 +226,19 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 	if err != nil {
 		return nil, text.WithHint(err, textHint(start))
 	}
+	if frame := report.Frame(v); frame != "" {
+		return nil, report.FrameError(path, frame)
+	}
 	if list, ok := v.([]any); ok && len(list) > 0 && isRow(list[0]) && !isDocument(list[0]) {
 		return records(report.RecordsOf(path, list, int64(len(data))))
 	}
 	return readPublished(path, v)
+}
+
+// isFrame reports whether a text is a table of pandas that is not written by rows.
+func isFrame(path string, data []byte) bool {
+	v, err := report.Parse(path, data)
+	return err == nil && report.Frame(v) != ""
 }
 
 // isRow reports whether a value is a row of a table, and not the scores of a sample.

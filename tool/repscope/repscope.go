@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -29,6 +28,7 @@ func Main(commands []run.Command) {
 	if c, args, ok := Choose(commands, os.Args); ok {
 		run.MainArgs(c, args)
 	}
+	run.KeepOnPipes()
 	os.Exit(Run(commands, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -72,7 +72,7 @@ func (p part) call(commands []run.Command, args []string, stdout, stderr io.Writ
 		}
 		return p.do(commands, args, stdout)
 	}
-	ctx, stop := signal.NotifyContext(run.ForCaller(context.Background()), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(run.ForCaller(context.Background()), run.Signals()...)
 	defer stop()
 	task := run.Task{Command: p.command(commands), Args: args}
 	return task.Run(ctx, stdout, stderr)
