@@ -61,8 +61,8 @@ func (c *Leaf) checkSize() error {
 	if c.DType != dtype.Invalid {
 		size = int64(c.DType.Size())
 	}
-	const most = math.MaxInt64 >> 8
-	if c.count > 0 && int64(c.Rows) > most/int64(c.count) ||
+	const limit = math.MaxInt64 >> 8
+	if c.count > 0 && int64(c.Rows) > limit/int64(c.count) ||
 		bound.StoredFor(int64(c.Rows)*int64(c.count)*size) > stored {
 		return fmt.Errorf("its %d rows of %d values are more than a file of %d bytes holds: the file is damaged or malicious",
 			c.Rows, c.count, stored)

@@ -89,7 +89,7 @@ func Temporary(path, id string) string {
 const idBytes = 6
 
 // TemporaryFolder makes a new folder among the temporary files of the system, whose name begins with a prefix. Folders
-// of this prefix whose processes have ended, such as those of a killed one, are removed. Errors name the folder that
+// of this prefix whose processes have ended, killed ones too, are removed. Errors name the folder that
 // these are in.
 func TemporaryFolder(prefix string) (string, error) {
 	removeAbandoned(os.TempDir(), prefix)

@@ -148,7 +148,8 @@ func (c *RidgeCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
 		}
 	}
 	targets := c.problem.y.Dim
-	return eachWithout(ctx, ridgeName, blocks, c.problem.o.Threads, c.held, c.Predicted, visit, func(j int, gone []int, dst [][]float64) error {
+	r := refits{ridgeName, c.problem.o.Threads, c.held, c.Predicted}
+	return r.each(ctx, blocks, visit, func(j int, gone []int, dst [][]float64) error {
 		for f, fit := range c.fits {
 			out := common(gone, fit.train)
 			if len(out) == 0 {
@@ -172,15 +173,23 @@ func (f *ridgeFit) with(alpha []float64) *ridgeFit {
 	return &out
 }
 
-// eachWithout calls visit with what refit makes, without the rows of each block, of a copy of the
-// predictions, several blocks at a time.
-func eachWithout(ctx context.Context, quantity string, blocks *stat.Blocks, threads int, h *held, predicted [][]float64,
-	visit func(block int, predicted [][]float64) error, refit func(block int, gone []int, dst [][]float64) error,
-) error {
+// refits are heads that are fitted again without blocks.
+type refits struct {
+	quantity  string // in messages
+	threads   int
+	held      *held
+	predicted [][]float64 // by the heads that keep all blocks
+}
+
+// each calls visit with the copy of the predictions that refit changes, without the rows of each block, several blocks
+// at a time.
+func (r *refits) each(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error,
+	refit func(block int, gone []int, dst [][]float64) error) error {
+	h, predicted := r.held, r.predicted
 	if n := len(blocks.Labels()); n != h.n {
-		return stat.Undefined(quantity, "blocks of %d rows for %d", n, h.n)
+		return stat.Undefined(r.quantity, "blocks of %d rows for %d", n, h.n)
 	}
-	workers := parallel.Workers(threads, blocks.Count())
+	workers := parallel.Workers(r.threads, blocks.Count())
 	room := make([][][]float64, workers)
 	for w := range room {
 		room[w] = h.room(len(predicted[0]) / h.n)

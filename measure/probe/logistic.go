@@ -112,8 +112,8 @@ func (c *LogisticCrossFit) predict(f int, fit *logisticFit, dst [][]float64) {
 	})
 }
 
-// Without refits every head without the rows of block 0, 1, …, each from where it was, with a C that moves as the penalty
-// of [RidgeCrossFit.Without] does, and calls visit as that does.
+// Without refits every head without the rows of block 0, 1, …, each from where it was, with a C that moves as the
+// penalty of [RidgeCrossFit.Without] does, and calls visit as that does.
 func (c *LogisticCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
 	visit func(block int, predicted [][]float64) error) error {
 	inverses := make([][]float64, len(c.fits))
@@ -122,7 +122,8 @@ func (c *LogisticCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
 			inverses[f] = c.problem.inverses(fit, blocks)
 		}
 	}
-	return eachWithout(ctx, logisticName, blocks, c.problem.o.Threads, c.held, c.Predicted, visit, func(j int, gone []int, dst [][]float64) error {
+	r := refits{logisticName, c.problem.o.Threads, c.held, c.Predicted}
+	return r.each(ctx, blocks, visit, func(j int, gone []int, dst [][]float64) error {
 		for f, fit := range c.fits {
 			out := common(gone, fit.train)
 			if len(out) == 0 {

@@ -105,7 +105,8 @@ func (c *NeighborCrossFit) mean(dst []float64, i int, train []int, places []int3
 // [RidgeCrossFit.Without] does. Lists that run out are searched again.
 func (c *NeighborCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
 	visit func(block int, predicted [][]float64) error) error {
-	return eachWithout(ctx, neighborsName, blocks, c.o.Threads, c.held, c.Predicted, visit, func(_ int, gone []int, dst [][]float64) error {
+	r := refits{neighborsName, c.o.Threads, c.held, c.Predicted}
+	return r.each(ctx, blocks, visit, func(_ int, gone []int, dst [][]float64) error {
 		for f := range c.held.rows {
 			if len(common(gone, c.train[f])) == 0 {
 				continue
@@ -217,7 +218,8 @@ func MeanWithout(ctx context.Context, d Data, y points.Points, blocks *stat.Bloc
 		return err
 	}
 	h := &held{n: d.X.N, rows: d.rowsOf(), coordinates: make([][]matrix.Matrix, 1)}
-	return eachWithout(ctx, "mean", blocks, 1, h, [][]float64{predicted}, visit, func(_ int, gone []int, dst [][]float64) error {
+	r := refits{"mean", 1, h, [][]float64{predicted}}
+	return r.each(ctx, blocks, visit, func(_ int, gone []int, dst [][]float64) error {
 		d.means(y, gone, dst[0])
 		return nil
 	})

@@ -82,9 +82,9 @@ func (s *totals) without(j, i int) float64 {
 	return sum / folds
 }
 
-// moved is the penalty without each part: the chosen one times the factor by which the place of the smallest error moves
-// where the rows of the part choose no longer, on a logarithmic scale between the penalties to choose from. The heads
-// that were tried keep the part. errorOf is the error of penalty a without part j.
+// moved is the penalty without each part: the chosen one times the factor by which the place of the smallest error
+// moves where the rows of the part choose no longer, on a logarithmic scale between the penalties to choose from. The
+// heads that were tried keep the part. errorOf is the error of penalty a without part j.
 func (s *totals) moved(penalties []float64, chosen float64, errorOf func(j, a int) float64) []float64 {
 	order := make([]int, len(penalties))
 	for i := range order {
@@ -108,8 +108,8 @@ func (s *totals) moved(penalties []float64, chosen float64, errorOf func(j, a in
 	return out
 }
 
-// lowest is where the parabola through the smallest value and those beside it is smallest, or the first smallest value
-// at an end.
+// lowest is the place of the minimum of the parabola through the smallest value and its neighbors, or of the first
+// smallest value at an end.
 func lowest(x, y []float64) float64 {
 	i := 0
 	for k, v := range y {
@@ -120,11 +120,11 @@ func lowest(x, y []float64) float64 {
 	if i == 0 || i == len(x)-1 {
 		return x[i]
 	}
-	left, right := (y[i]-y[i-1])/(x[i]-x[i-1]), (y[i+1]-y[i])/(x[i+1]-x[i])
-	curvature := (right - left) / (x[i+1] - x[i-1])
+	slope, next := (y[i]-y[i-1])/(x[i]-x[i-1]), (y[i+1]-y[i])/(x[i+1]-x[i])
+	curvature := (next - slope) / (x[i+1] - x[i-1])
 	if !(curvature > 0) || math.IsInf(curvature, 1) {
 		return x[i]
 	}
-	// The slope is left in the middle of the first step, and grows by twice the curvature.
-	return min(max((x[i-1]+x[i])/2-left/(2*curvature), x[i-1]), x[i+1])
+	// In the middle of the first step the slope is this one, and it grows by twice the curvature.
+	return min(max((x[i-1]+x[i])/2-slope/(2*curvature), x[i-1]), x[i+1])
 }

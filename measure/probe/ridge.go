@@ -187,14 +187,14 @@ func (p *ridgeProblem) try(ctx context.Context, train, part []int, parts int) ([
 	out := make([]trial, len(rows))
 	err = parallel.For(ctx, p.o.Threads, len(rows), func(_, f int) {
 		t := trial{make([]float64, parts*len(p.alphas)*p.y.Dim), make([]float64, parts)}
-		of := func(int) int { return 0 }
+		place := func(int) int { return 0 }
 		if part != nil {
-			of = func(i int) int { return part[index[f][i]] }
+			place = func(i int) int { return part[index[f][i]] }
 		}
 		for i := range index[f] {
-			t.rows[of(i)]++
+			t.rows[place(i)]++
 		}
-		p.addErrors(allBut(sums, f).solver(), xs[f], ys[f], of, t.sums)
+		p.addErrors(allBut(sums, f).solver(), xs[f], ys[f], place, t.sums)
 		out[f] = t
 	})
 	return out, err

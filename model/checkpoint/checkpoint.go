@@ -25,6 +25,7 @@ import (
 	"repscope/internal/text"
 	"repscope/internal/torchfile"
 	"repscope/model/checkpoint/internal/settings"
+	"repscope/model/checkpoint/internal/statedict"
 	"repscope/model/graph"
 )
 
@@ -231,7 +232,7 @@ func readSafetensors(file *mmap.File) (State, error) {
 		if len(t.Shape) > 0 && t.Shape[0] > 0 {
 			row /= int64(t.Shape[0])
 		}
-		load := byRows(t.Shape, func(part []float32, lo, hi int) error {
+		load := statedict.ByRows(t.Shape, func(part []float32, lo, hi int) error {
 			size := row * int64(t.DType.Size())
 			err := file.Use(t.Offset+int64(lo)*size, int64(hi-lo)*size, func(raw []byte) error {
 				return dtype.Float32s(part, raw, t.DType, dtype.LittleEndian)
@@ -249,39 +250,6 @@ func readSafetensors(file *mmap.File) (State, error) {
 	return state, nil
 }
 
-// partElements bounds the part of a tensor that is read at a time, unless its rows are longer.
-const partElements = 1 << 16
-
-// byRows returns a function that reads any elements of a tensor through one that reads
-// whole rows; it takes some of them at a time, so that little of a mapped file is resident.
-func byRows(shape []int, read func(part []float32, lo, hi int) error) func(dst []float32, first int) error {
-	row := 1
-	for _, d := range shape[min(1, len(shape)):] {
-		row *= d
-	}
-	step := max(1, partElements/max(row, 1))
-	return func(dst []float32, first int) error {
-		for len(dst) > 0 {
-			lo, skipped := first/row, first%row
-			if skipped > 0 || len(dst) < row {
-				whole := make([]float32, row)
-				if err := read(whole, lo, lo+1); err != nil {
-					return err
-				}
-				n := copy(dst, whole[skipped:])
-				dst, first = dst[n:], first+n
-				continue
-			}
-			n := min(len(dst)/row, step)
-			if err := read(dst[:n*row], lo, lo+n); err != nil {
-				return err
-			}
-			dst, first = dst[n*row:], first+n*row
-		}
-		return nil
-	}
-}
-
 // list names tensors with their shapes for a message, at most a dozen.
 func (s State) list(keys []string) string { return s.listFirst(keys, 12) }
 
@@ -296,19 +264,6 @@ func (s State) listFirst(keys []string, limit int) string {
 		parts = append(parts, "…")
 	}
 	return strings.Join(parts, ", ")
-}
-
-// list joins names for a message, at most a dozen.
-func list(names []string) string {
-	names = slices.Sorted(slices.Values(names))
-	more := ""
-	if len(names) > 12 {
-		names, more = names[:12], ", …"
-	}
-	for i, n := range names {
-		names[i] = fmt.Sprintf("%q", n)
-	}
-	return strings.Join(names, ", ") + more
 }
 
 // Build recognizes a state dict and builds its encoder. Names may share a
@@ -357,7 +312,7 @@ func build(state State, o Options, s *settings.Settings) (*Network, error) {
 		if len(outside) > 0 {
 			b.model.Notes = append(b.model.Notes, fmt.Sprintf("%s of other parts of the model are not used: %s", text.Count(len(outside), "tensor"), state.listFirst(outside, 4)))
 		}
-		b.nameModules()
+		statedict.NameModules(b.graph.Nodes, maps.Keys(b.state), b.prefix)
 		b.model.Graph, b.model.Settings, b.model.Prefix = b.graph, s.Used, b.prefix
 		return b.model, nil
 	}

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"repscope/model/checkpoint/internal/statedict"
 )
 
 // modelArchitecture describes a known encoder.
@@ -252,10 +254,10 @@ func nearest(state State) string {
 		share := float64(n) / float64(len(a.Keys))
 		if alike := share * (1 - float64(len(strange))/float64(len(state))); share >= 0.25 && alike > highest {
 			highest, name = alike, a.Name
-			best = fmt.Sprintf("has %d of the %d kinds of tensors and lacks %s", n, len(a.Keys), list(missing))
+			best = fmt.Sprintf("has %d of the %d kinds of tensors and lacks %s", n, len(a.Keys), statedict.List(missing))
 			switch {
 			case len(missing) == 0 && len(strange) > 0:
-				best = "has all its kinds of tensors, and others, such as " + list(strange[:1])
+				best = "has all its kinds of tensors, and others, such as " + statedict.List(strange[:1])
 			case len(missing) == 0:
 				best = "has all its kinds of tensors, but not under one prefix"
 			}

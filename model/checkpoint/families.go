@@ -172,7 +172,7 @@ func relativePositions(state State, prefix string) bool {
 	return own || shared
 }
 
-// halvesOfGates accepts MLPs whose first product makes two halves, of which one is the gate of the other.
+// halvesOfGates accepts MLPs whose first product makes two halves, one the gate of the other.
 func halvesOfGates(state State, prefix string) bool {
 	first, last := state[prefix+"blocks.0.mlp.fc1.weight"].Shape, state[prefix+"blocks.0.mlp.fc2.weight"].Shape
 	return len(first) == 2 && len(last) == 2 && first[0] == 2*last[1]
@@ -402,7 +402,8 @@ var families = []family{
 	{
 		label: "EVA-02", build: buildViT, input: images, output: tokens, epsilon: 1e-6, activation: "gelu",
 		rotary: rotateEVA, resample: resampling{antialias: true}, gated: evaGates,
-		names: withoutTogether(with(parts(timmParts), "block=blocks.*"+biasParts+"q=.attn.q_proj k=.attn.k_proj v=.attn.v_proj "+
+		names: withoutTogether(with(parts(timmParts), "block=blocks.*"+biasParts+
+			"q=.attn.q_proj k=.attn.k_proj v=.attn.v_proj "+
 			"gate=.mlp.fc1_g up=.mlp.fc1_x")),
 		signature: []string{"patch_embed.proj.weight", "blocks.0.attn.q_proj.weight", "blocks.0.mlp.fc1_g.weight"},
 		outside:   others,
@@ -622,7 +623,8 @@ func (f *family) architectureOf() modelArchitecture {
 				optional = append(optional, name+".reduction.weight", name+".norm.weight", name+".norm.bias")
 			}
 		case "cls", "dist", "registers", "positions", "scale", "scale1", "scale2", "periods", "probe", "pool_latent",
-			"projection", "q_bias", "v_bias", "table", "index", "shared_table", "shared_index", "coordinates", "logit_scale", "window_mask",
+			"projection", "q_bias", "v_bias", "table", "index", "shared_table", "shared_index", "coordinates",
+			"logit_scale", "window_mask",
 			"frequencies", "position_ids":
 			optional = append(optional, name)
 		case "word":

@@ -17,6 +17,7 @@ import (
 	"repscope/internal/regular"
 	"repscope/internal/text"
 	"repscope/model/checkpoint/internal/settings"
+	"repscope/model/checkpoint/internal/statedict"
 )
 
 // folderFiles hold the weights of a folder, the first one that is there.
@@ -78,7 +79,8 @@ func besides(dir, taken string) []string {
 	if len(others) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("the weights are read from %s; the folder also contains %s", taken, list(others))}
+	return []string{fmt.Sprintf("the weights are read from %s; the folder also contains %s", taken,
+		statedict.List(others))}
 }
 
 // weightsOf finds the file of the weights in a folder.
@@ -105,7 +107,7 @@ func weightsOf(dir string) (string, error) {
 	}
 	hint := "give the file of the encoder"
 	if len(models) > 0 {
-		hint = "give one of its files: " + list(models)
+		hint = "give one of its files: " + statedict.List(models)
 	}
 	return "", fmt.Errorf("%s: a folder without model.safetensors or pytorch_model.bin, as save_pretrained writes them; %s", dir, hint)
 }

@@ -93,7 +93,7 @@ func (c *cnn) groupNorm(name string) error {
 	return nil
 }
 
-// preactivated is shortcut + convolutions, each of which has a normalization and ReLU before it. The shortcut of a
+// preactivated is shortcut + convolutions, each after a normalization and ReLU. The shortcut of a
 // block that changes the shape begins behind the first one.
 func (c *cnn) preactivated(stage, block int) error {
 	f := c.family

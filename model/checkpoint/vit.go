@@ -711,5 +711,6 @@ var labels = map[string]string{
 	"dinov2_with_registers": "DINOv2 with registers",
 	"dinov3_vit":            "DINOv3 ViT", "vjepa2": "V-JEPA 2", "convnext": "ConvNeXt", "convnextv2": "ConvNeXt V2",
 	"dinov3_convnext": "DINOv3 ConvNeXt", "swin": "Swin", "swinv2": "Swin V2", "bert": "BERT",
-	"beit": "BEiT", "data2vec-vision": "data2vec", "siglip2": "SigLIP 2", "siglip2_vision_model": "SigLIP 2", "roberta": "RoBERTa", "esm": "ESM-2",
+	"beit": "BEiT", "data2vec-vision": "data2vec", "siglip2": "SigLIP 2", "siglip2_vision_model": "SigLIP 2",
+	"roberta": "RoBERTa", "esm": "ESM-2",
 }

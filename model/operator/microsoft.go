@@ -46,7 +46,8 @@ var microsoftRows = []tableRow{
 	{Name: "MatMulIntegerToFloat", Domain: own, Inputs: between(4, 7), Outputs: 1, infer: inferScaledProduct,
 		weights: centerWeights},
 	{Name: "MatMulNBits", Domain: microsoft, Types: "f",
-		Note:   "of constant weights; g_idx only with 4 bits and without zero points; the input is never quantized, whatever accuracy_level says",
+		Note: "of constant weights; g_idx only with 4 bits and without zero points; the input is never quantized, " +
+			"whatever accuracy_level says",
 		Inputs: between(3, 6), Outputs: 1, Attributes: []string{"K", "N", "accuracy_level", "bits", "block_size",
 			"weight_prepacked"},
 		infer: inferBitsProduct, weights: unpackBits},

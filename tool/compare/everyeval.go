@@ -72,7 +72,7 @@ func readEveryEval(path string, o report.Object) ([]*File, error) {
 	return files, nil
 }
 
-// everyInterval is the interval of the record if it is one of 95 %, else that of its standard error and number of
+// everyInterval is the interval of the record if it is one of 95 %, else the one of its standard error and number of
 // samples, as of lm-evaluation-harness.
 func everyInterval(h *harnessTask, v float64, o report.Object, higher bool) (report.Interval, error) {
 	ci := member(o, "confidence_interval")

@@ -136,7 +136,8 @@ const (
 const Layouts = `a result file (schema "` + report.Schema + `"), {"metrics": {…}, "evaluation_config": {…}}, ` +
 	`{"checkpoint": …, "metrics": {…}}, ` +
 	`{dataset: {key: value}}, a list of rows with "id" and "model", results or samples of lm-evaluation-harness, ` +
-	`a record of Every Eval Ever, a table of scores (model, task, run, score; or model, sample, group), output of go test -bench, or a chart or history of Weights & Biases or runs of MLflow`
+	`a record of Every Eval Ever, a table of scores (model, task, run, score; or model, sample, group), ` +
+	`output of go test -bench, or a chart or history of Weights & Biases or runs of MLflow`
 
 // Read reads one file. Datasets of one file are tasks, so there may be several. Errors
 // name the file and the expected content.

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// cellAreas are the areas of cells on the unit sphere, row by row, up to a factor: ‖∂r/∂row × ∂r/∂column‖, where r is the
-// unit vector of a cell's center. Derivatives are half the difference of the two neighbors, at an edge the whole one to
-// the only neighbor. Along an axis with one cell the spacing is taken as 1.
+// cellAreas are the areas of cells on the unit sphere, row by row, up to a factor: ‖∂r/∂row × ∂r/∂column‖, where r is
+// the unit vector of a cell's center. Derivatives are half the difference of the two neighbors, at an edge the whole
+// one to the only neighbor. Along an axis with one cell the spacing is taken as 1.
 func cellAreas(latitude, longitude []float64, height, width int) []float64 {
 	centers := make([]r3.Vec, height*width)
 	for i := range centers {

@@ -369,7 +369,7 @@ func grid(values []float64) string {
 	return fmt.Sprintf("%d values from %g to %g", len(values), values[0], values[len(values)-1])
 }
 
-// samePlaces reports whether cells are at the same places, of which period is as in [matching].
+// samePlaces reports whether cells are at the same places, up to the period of [matching].
 func samePlaces(want, have []float64, period float64) bool {
 	return slices.EqualFunc(want, have, func(a, b float64) bool {
 		distance := math.Abs(a - b)

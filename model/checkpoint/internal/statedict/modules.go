@@ -1,15 +1,20 @@
 // The modules that the nodes of a graph belong to, by the names of the tensors.
 
-package checkpoint
+package statedict
 
-import "strings"
+import (
+	"iter"
+	"strings"
 
-// nameModules finds the module of each node: the longest beginning of its name that is the name of a module, which has
-// tensors or parts with tensors.
-func (b *builder) nameModules() {
+	"repscope/model/graph"
+)
+
+// NameModules finds the module of each node: the longest beginning of its name that is the name of a module, which has
+// tensors or parts with tensors. The names of tensors count that begin with a prefix.
+func NameModules(nodes []*graph.Node, tensors iter.Seq[string], prefix string) {
 	modules := map[string]bool{}
-	for key := range b.state {
-		name, ok := strings.CutPrefix(key, b.prefix)
+	for key := range tensors {
+		name, ok := strings.CutPrefix(key, prefix)
 		if !ok {
 			continue
 		}
@@ -17,7 +22,7 @@ func (b *builder) nameModules() {
 			modules[name] = true
 		}
 	}
-	for _, node := range b.graph.Nodes {
+	for _, node := range nodes {
 		scope := node.Name
 		if sum, ok := strings.CutSuffix(scope, ".residual"); ok { // the block adds its input to the output of a part
 			scope = blockOf(sum)
