@@ -233,6 +233,7 @@ func TestFamilyErrors(t *testing.T) {
 		{"heads", block, Options{}, "no published model has the width 32"},
 		{"no divisor", block, Options{Heads: 5}, "5 heads (option) do not divide the width 32"},
 		{"positions", with(State{"pos_embed": zeros(1, 15, 32)}), two, `"pos_embed" has shape [1 15 32]: its 15 positions are no square grid`},
+		{"without positions", with(nil, "pos_embed"), two, `there are no positions of patches in "pos_embed"`},
 		{"class token", with(State{"cls_token": zeros(1, 1, 31)}), two, `"cls_token" has shape [1 1 31], want [1 1 32]`},
 		{"relative positions", with(State{"blocks.0.attn.relative_position_bias_table": zeros(9, 2)}), two, "1 tensors that the architecture does not have"},
 		{"post-norm", with(State{"fc_norm.weight": zeros(32), "fc_norm.bias": zeros(32)}, "blocks.0.attn.qkv.bias", "norm.weight", "norm.bias"), two,
