@@ -101,7 +101,7 @@ var analysisFindings = []finding{
 		"Rare classes are in few blocks. Report balanced accuracy and the number of episodes with each class."},
 	{partIntervals, "gaps of the reward", "`0.95/…`, `differ`",
 		[]query{covers("probes", "gap.*reward", "^0.95/(1|5|16)$|differ"), rejects("probes", "gap of reward", "")},
-		"Measure more episodes before calling a gap different."},
+		"Use as printed."},
 	{partIntervals, "gaps of classes, which are near 0", "all",
 		[]query{covers("probes", "gap.*class", ""), widths("probes", "gap.*class", "")},
 		"Expect wide intervals and no rejections."},
