@@ -1,4 +1,4 @@
-// Which of the dictionaries in a checkpoint is the state dict.
+// The content of files of weights.
 
 package checkpoint
 

@@ -71,7 +71,6 @@ func (c *cnn) convWeights(key string) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	const epsilon = 1e-8
 	each := len(values) / shape[0]
 	for first := 0; first < len(values); first += each {
 		filter := values[first : first+each]
@@ -83,7 +82,7 @@ func (c *cnn) convWeights(key string) ([]int, error) {
 		for _, x := range filter {
 			squares += (float64(x) - mean) * (float64(x) - mean)
 		}
-		factor := 1 / math.Sqrt(squares/float64(each)+epsilon)
+		factor := 1 / math.Sqrt(squares/float64(each)+1e-8)
 		for i, x := range filter {
 			filter[i] = float32((float64(x) - mean) * factor)
 		}

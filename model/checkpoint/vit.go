@@ -242,10 +242,9 @@ func (v *vit) positions() (first []float32, err error) {
 	v.model.Check = v.checkGrid
 	name := v.part(v.family, "positions")
 	if name == "" {
-		f := v.family
-		if f.rotary == nil && v.part(f, "table", 0) == "" && v.part(f, "shared_table") == "" {
-			return nil, fmt.Errorf("there are no positions of patches in %q: if the model turns queries and keys or adds "+
-				"positions that it computes, the tensors do not tell; %s", v.prefix+f.name("positions"), exportHint)
+		if f := v.family; f.rotary == nil && v.part(f, "table", 0) == "" && v.part(f, "shared_table") == "" {
+			return nil, fmt.Errorf("there are no positions of patches in %q, and tensors do not tell whether the model "+
+				"computes positions; %s", v.prefix+f.name("positions"), exportHint)
 		}
 		v.model.State = v.stateOfGrid([]int{16, 16, 16}[3-len(v.patch):])
 		return nil, nil

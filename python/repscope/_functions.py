@@ -2734,9 +2734,9 @@ def reward(
     these baselines.
 
     Intervals use the jackknife over episodes (over pieces of them if there are fewer than
-    5). Ridge probes are refitted for each block, so that their intervals include the
-    influence of the training episodes. There is one reward per frame; the last state of an
-    episode has no successor, is ignored and counted.
+    5). Ridge and logistic probes are refitted for each block, and their penalties move, so
+    that intervals include the influence of the training episodes. There is one reward per
+    frame; the last state of an episode has no successor, is ignored and counted.
 
     Args:
         latents: NAME=FILE[:key] of precomputed latents.
