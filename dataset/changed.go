@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"repscope/internal/mmap"
@@ -49,18 +50,18 @@ func (s *fileStates) unchanged() error {
 
 // otherFiles names the first file that was removed or added.
 func (s *fileStates) otherFiles(now []string) error {
-	is := map[string]bool{}
+	present := map[string]bool{}
 	for _, path := range now {
-		is[path] = true
+		present[path] = true
 	}
 	for _, path := range s.paths {
-		if !is[path] {
+		if !present[path] {
 			return fmt.Errorf("%s: changed while it was in use: it was removed", path)
 		}
-		delete(is, path)
+		delete(present, path)
 	}
 	for _, path := range now {
-		if is[path] {
+		if present[path] {
 			return fmt.Errorf("%s: changed while it was in use: %s was added", s.folder, filepath.Base(path))
 		}
 	}
@@ -97,13 +98,15 @@ func unchangedFiles(files []*mmap.File) error {
 	return nil
 }
 
-// checkedDigest computes a digest and reports files that have changed by then.
-func checkedDigest(digest func() (string, error), same func() error) func() (string, error) {
-	return func() (string, error) {
+// identify gives an array the digest of its files, which is computed once, and the check that they have not changed,
+// which is made after the digest too.
+func (a *Array) identify(digest func() (string, error), same func() error) {
+	a.same = same
+	a.digest = sync.OnceValues(func() (string, error) {
 		sum, err := digest()
 		if changed := same(); changed != nil {
 			return "", changed
 		}
 		return sum, err
-	}
+	})
 }

@@ -102,10 +102,9 @@ func openImages(folder string, o ImageOptions) (*Recording, error) {
 	if len(f.files) > 0 && len(f.folders) > 0 {
 		a.notes = append(a.notes, fmt.Sprintf("its folders are not read, because it contains images itself: %s", list(baseNames(f.folders))))
 	}
-	a.same = states.unchanged
-	a.digest = sync.OnceValues(checkedDigest(func() (string, error) {
+	a.identify(func() (string, error) {
 		return hashFiles(files, len(names) > 0, a.source.(*images).resized())
-	}, a.same))
+	}, states.unchanged)
 	r := &Recording{Frames: a, Episodes: episodes, Folders: names, file: a}
 	if episodes != nil {
 		r.Kind = "folders"

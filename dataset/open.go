@@ -321,8 +321,7 @@ func JSONError(err error) error {
 
 // fromPath gives an array in memory the digest of its file, which was described so before it was read.
 func fromPath(a *Array, path string, before fs.FileInfo) {
-	a.same = func() error { return sameFile(path, before) }
-	a.digest = sync.OnceValues(checkedDigest(func() (string, error) { return FileSHA256(path) }, a.same))
+	a.identify(func() (string, error) { return FileSHA256(path) }, func() error { return sameFile(path, before) })
 }
 
 // FileSHA256 is the digest of the bytes of a "FILE" or "FILE:key", in hexadecimal digits.

@@ -157,8 +157,7 @@ func (s *parquetSet) matrix(key string) (*Array, error) {
 // own gives an array the digest of the files, and closes them with it.
 func (s *parquetSet) own(a *Array) {
 	a.verified, a.close = true, s.close
-	a.same = func() error { return unchangedFiles(s.files) }
-	a.digest = sync.OnceValues(checkedDigest(s.digest, a.same))
+	a.identify(s.digest, func() error { return unchangedFiles(s.files) })
 }
 
 // holdsImages reports whether the first row of bytes begins like an image.

@@ -107,8 +107,7 @@ func openTorch(mapped *mmap.File, key string) (*Array, error) {
 		return nil, err
 	}
 	a.close = file.Close
-	a.same = func() error { return unchangedFiles([]*mmap.File{mapped}) }
-	a.digest = sync.OnceValues(checkedDigest(a.digest, a.same)) // of the path
+	a.identify(a.digest, func() error { return unchangedFiles([]*mmap.File{mapped}) }) // the digest is of the path
 	return a, nil
 }
 

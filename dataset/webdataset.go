@@ -208,8 +208,7 @@ func (s *tarSet) open(key string, o ImageOptions) (a *Array, err error) {
 		return nil, err
 	}
 	a.path, a.key, a.verified, a.close = s.path, key, true, s.close
-	a.same = func() error { return unchangedFiles(s.files) }
-	a.digest = sync.OnceValues(checkedDigest(s.digest, a.same))
+	a.identify(s.digest, func() error { return unchangedFiles(s.files) })
 	return a, nil
 }
 

@@ -94,8 +94,7 @@ func openZarrFolder(path, key string) (*Array, error) {
 		_ = s.Close()
 		return nil, err
 	}
-	a.same = states.unchanged
-	a.digest = sync.OnceValues(checkedDigest(a.digest, a.same))
+	a.identify(a.digest, states.unchanged)
 	return a, nil
 }
 

@@ -185,8 +185,8 @@ func (s *scored) alarms(t conformal.Transitions) ([]conformal.Alarm, error) {
 	return s.reference.InnovationAlarms(t, alarmLevel)
 }
 
-// falseAlarms says so where the alarm sounds in more untouched episodes than its level allows: in as many or more with
-// probability below 0.001.
+// falseAlarms is a warning where the alarm sounds in more untouched episodes than its level allows: in as many or more
+// with probability below 0.001.
 func (s *scored) falseAlarms() string {
 	n, raised := float64(len(s.falses)), 0.0
 	for _, sounds := range s.falses {

@@ -158,12 +158,12 @@ func TestTemporaryFolder_Abandoned(t *testing.T) {
 	if err := ended.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	own := folderlock.Mark()
-	gone := own[:8] + fmt.Sprintf("%08x", pid) + own[16:]
+	mark := folderlock.Mark()
+	gone := mark[:8] + fmt.Sprintf("%08x", pid) + mark[16:]
 	if !folderlock.Gone(gone) {
 		t.Skip("this system does not say which processes run")
 	}
-	stay := []string{"repscope-x-" + own + "-1", "repscope-y-" + gone + "-1", "repscope-x-1", "repscope-x-" + gone}
+	stay := []string{"repscope-x-" + mark + "-1", "repscope-y-" + gone + "-1", "repscope-x-1", "repscope-x-" + gone}
 	for _, name := range append(slices.Clone(stay), "repscope-x-"+gone+"-1") {
 		if err := os.MkdirAll(filepath.Join(dir, name, "results"), 0o700); err != nil {
 			t.Fatal(err)

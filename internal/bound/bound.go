@@ -34,21 +34,17 @@ func Check(what string, n, size int64) error {
 	return nil
 }
 
-// Arrays that are stored in chunks and pages may be much larger than their files: a run, or a chunk of one value,
-// represents any number of elements.
-const (
-	// FreeArray is how many bytes an array of any file may have.
-	FreeArray = Free
-	// ArrayRatio is the number of bytes of an array allowed per stored byte, in addition to the fixed amount.
-	ArrayRatio = 1 << 15
-)
+// arrayRatio is the number of bytes of an array allowed per stored byte, in addition to the fixed amount. Chunks and
+// pages may expand much more than other parts of files: a run, or a chunk of one value, represents any number of
+// elements.
+const arrayRatio = 1 << 15
 
 // StoredFor is how many bytes must be stored for an array of n bytes.
 func StoredFor(n int64) int64 {
-	if n <= FreeArray {
+	if n <= Free {
 		return 0
 	}
-	return (n-FreeArray)/ArrayRatio + 1
+	return (n-Free)/arrayRatio + 1
 }
 
 // Budget adds up the expansion of one file.

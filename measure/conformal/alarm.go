@@ -97,12 +97,7 @@ func (r *Reference) InnovationAlarms(t Transitions, level float64) ([]Alarm, err
 			leastEpisodes, len(r.episodes))
 	}
 	course := r.course()
-	lags := make([]lag, len(r.episodes))
-	var all lag
-	for i, e := range r.episodes {
-		lags[i] = lagOf(course.around(r, e))
-		all = all.plus(lags[i], 1)
-	}
+	all := course.all
 	if all.transitions <= 5*all.episodes {
 		return nil, stat.Undefined("alarm", "needs untouched episodes of more than 5 transitions, found %.1f on average",
 			all.transitions/all.episodes)
@@ -111,9 +106,9 @@ func (r *Reference) InnovationAlarms(t Transitions, level float64) ([]Alarm, err
 	for i, e := range episodes {
 		others := all
 		if twin, hasTwin := r.index[e.name]; hasTwin {
-			others = all.plus(lags[twin], -1)
+			others = all.plus(course.lags[twin], -1)
 		}
-		innovations := course.around(r, e)
+		innovations := course.around(r, e.name, r.normalScores(e))
 		rho := others.rho()
 		for step := len(innovations) - 1; step > 0; step-- {
 			innovations[step] -= rho * innovations[step-1]
@@ -134,17 +129,23 @@ func (r *Reference) InnovationAlarms(t Transitions, level float64) ([]Alarm, err
 	return out, nil
 }
 
-// course has the sums of the normal scores of the untouched episodes at each step, and the numbers of their episodes.
+// course is what the untouched episodes have in common, and how dependent their normal scores are around it.
 type course struct {
-	sums, episodes []float64
 	scores         [][]float64 // by untouched episode
+	sums, episodes []float64   // of the scores at each step, and the numbers of episodes; none with Phase
+	lags           []lag       // by untouched episode
+	all            lag
 }
 
-func (r *Reference) course() *course {
-	c := &course{scores: make([][]float64, len(r.episodes))}
-	for i, e := range r.episodes {
-		c.scores[i] = r.normalScores(e)
-		for step, y := range c.scores[i] {
+func (r *Reference) newCourse() *course {
+	c := &course{}
+	for _, e := range r.episodes {
+		scores := r.normalScores(e)
+		c.scores = append(c.scores, scores)
+		if r.options.Phase { // the scores are around the errors of the same step already
+			continue
+		}
+		for step, y := range scores {
 			if step == len(c.sums) {
 				c.sums, c.episodes = append(c.sums, 0), append(c.episodes, 0)
 			}
@@ -152,18 +153,18 @@ func (r *Reference) course() *course {
 			c.episodes[step]++
 		}
 	}
+	for i, e := range r.episodes {
+		c.lags = append(c.lags, lagOf(c.around(r, e.name, slices.Clone(c.scores[i]))))
+		c.all = c.all.plus(c.lags[i], 1)
+	}
 	return c
 }
 
-// around returns the normal scores of an episode around their means over other episodes at the same step, or at the
-// last step that another has. With Phase the scores are around those already.
-func (c *course) around(r *Reference, e episode) []float64 {
-	y := r.normalScores(e)
-	if r.options.Phase {
-		return y
-	}
+// around turns the normal scores of an episode into those around their means over other episodes at the same step, or
+// at the last step that another has.
+func (c *course) around(r *Reference, episode int, y []float64) []float64 {
 	var scores []float64
-	if i, ok := r.index[e.name]; ok {
+	if i, ok := r.index[episode]; ok {
 		scores = c.scores[i]
 	}
 	mean := 0.0

@@ -141,7 +141,7 @@ func TestCourse(t *testing.T) {
 	}
 	c := r.course()
 	for _, e := range append(r.episodes, episode{name: 9, errors: []float64{3.5, 4.5, 1, 8, 2}}) {
-		got, mean := c.around(r, e), 0.0
+		got, mean := c.around(r, e.name, r.normalScores(e)), 0.0
 		for step, y := range r.normalScores(e) {
 			sum, n := 0.0, 0.0
 			for _, other := range r.episodes {

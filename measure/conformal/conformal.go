@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"repscope/internal/text"
 	"repscope/stat"
@@ -32,6 +33,8 @@ type Reference struct {
 	index    map[int]int // of an episode by its name
 	strata   []stratum   // one, or with Phase one for each step
 	scale    uint64      // weight of an episode
+
+	course func() *course // computed once
 }
 
 // episode holds the errors of one episode, in their order and sorted, and the rows they come from.
@@ -67,6 +70,7 @@ func NewReference(untouched Transitions, options Options) (*Reference, error) {
 		r.scale = weightScale(episodes)
 	}
 	r.stratify()
+	r.course = sync.OnceValue(r.newCourse)
 	return r, nil
 }
 

@@ -138,17 +138,16 @@ func (c *RidgeCrossFit) predict(f int, weights matrix.Matrix, origin []float64, 
 // the first row, 0.46 instead of 0.55 for a probe that finds next to nothing.
 func (c *RidgeCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
 	visit func(block int, predicted [][]float64) error) error {
+	r := refits{ridgeName, c.problem.o.Threads, c.held, c.Predicted}
+	err := r.check(blocks)
 	penalties := make([][]float64, len(c.fits))
-	if len(blocks.Labels()) == c.held.n {
-		for f, fit := range c.fits {
-			var err error
-			if penalties[f], err = c.problem.penalties(ctx, fit, blocks); err != nil {
-				return err
-			}
-		}
+	for f := 0; f < len(c.fits) && err == nil; f++ {
+		penalties[f], err = c.problem.penalties(ctx, c.fits[f], blocks)
+	}
+	if err != nil {
+		return err
 	}
 	targets := c.problem.y.Dim
-	r := refits{ridgeName, c.problem.o.Threads, c.held, c.Predicted}
 	return r.each(ctx, blocks, visit, func(j int, gone []int, dst [][]float64) error {
 		for f, fit := range c.fits {
 			out := common(gone, fit.train)
@@ -181,14 +180,22 @@ type refits struct {
 	predicted [][]float64 // by the heads that keep all blocks
 }
 
+// check compares the number of rows.
+func (r *refits) check(blocks *stat.Blocks) error {
+	if n := len(blocks.Labels()); n != r.held.n {
+		return stat.Undefined(r.quantity, "blocks of %d rows for %d", n, r.held.n)
+	}
+	return nil
+}
+
 // each calls visit with the copy of the predictions that refit changes, without the rows of each block, several blocks
 // at a time.
 func (r *refits) each(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error,
 	refit func(block int, gone []int, dst [][]float64) error) error {
-	h, predicted := r.held, r.predicted
-	if n := len(blocks.Labels()); n != h.n {
-		return stat.Undefined(r.quantity, "blocks of %d rows for %d", n, h.n)
+	if err := r.check(blocks); err != nil {
+		return err
 	}
+	h, predicted := r.held, r.predicted
 	workers := parallel.Workers(r.threads, blocks.Count())
 	room := make([][][]float64, workers)
 	for w := range room {

@@ -116,13 +116,14 @@ func (c *LogisticCrossFit) predict(f int, fit *logisticFit, dst [][]float64) {
 // penalty of [RidgeCrossFit.Without] does, and calls visit as that does.
 func (c *LogisticCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
 	visit func(block int, predicted [][]float64) error) error {
-	inverses := make([][]float64, len(c.fits))
-	if len(blocks.Labels()) == c.held.n {
-		for f, fit := range c.fits {
-			inverses[f] = c.problem.inverses(fit, blocks)
-		}
-	}
 	r := refits{logisticName, c.problem.o.Threads, c.held, c.Predicted}
+	if err := r.check(blocks); err != nil {
+		return err
+	}
+	inverses := make([][]float64, len(c.fits))
+	for f, fit := range c.fits {
+		inverses[f] = c.problem.inverses(fit, blocks)
+	}
 	return r.each(ctx, blocks, visit, func(j int, gone []int, dst [][]float64) error {
 		for f, fit := range c.fits {
 			out := common(gone, fit.train)
@@ -225,17 +226,10 @@ func (p *logisticProblem) fit(ctx context.Context, index []int) (*logisticFit, e
 }
 
 func (p *logisticProblem) choose(ctx context.Context, fit *logisticFit) error {
-	groups := points.Pick(p.groups, fit.train)
-	count := Groups(groups)
-	if count < 2 {
-		return stat.Undefined(logisticName,
-			"only one group to choose among %d penalties, want at least 2 groups, or one penalty", len(p.cs))
-	}
-	folds, err := GroupFolds(groups, min(p.o.Folds, count))
+	rows, err := choosingFolds(logisticName, points.Pick(p.groups, fit.train), p.o.Folds, len(p.cs))
 	if err != nil {
 		return err
 	}
-	rows := (&Data{Folds: folds}).rowsOf()
 	fit.tested = make([]tested, len(rows))
 	if err := parallel.Try(ctx, p.o.Threads, len(rows), func(_, f int) (err error) {
 		t := &fit.tested[f]

@@ -15,6 +15,20 @@ import (
 // their sums [parts, values] over the parts into which rows are divided, and the numbers of rows of the parts.
 type trial struct{ sums, rows []float64 }
 
+// choosingFolds are the rows of the grouped folds that choose among penalties.
+func choosingFolds(quantity string, groups []int, folds, penalties int) ([][]int, error) {
+	count := Groups(groups)
+	if count < 2 {
+		return nil, stat.Undefined(quantity,
+			"only one group to choose among %d penalties, want at least 2 groups, or one penalty", penalties)
+	}
+	index, err := GroupFolds(groups, min(folds, count))
+	if err != nil {
+		return nil, err
+	}
+	return (&Data{Folds: index}).rowsOf(), nil
+}
+
 // penalties are those [J, T] of ridge regression without each of J blocks, by [totals.moved]; nil with one penalty, as
 // it stays.
 func (p *ridgeProblem) penalties(ctx context.Context, fit *ridgeFit, blocks *stat.Blocks) ([]float64, error) {

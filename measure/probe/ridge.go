@@ -163,17 +163,10 @@ func (p *ridgeProblem) choose(ctx context.Context, fit *ridgeFit) error {
 
 // try tries every penalty by grouped folds of the rows of train. part has the part of each row, nil for one part.
 func (p *ridgeProblem) try(ctx context.Context, train, part []int, parts int) ([]trial, error) {
-	groups := points.Pick(p.groups, train)
-	count := Groups(groups)
-	if count < 2 {
-		return nil, stat.Undefined(ridgeName,
-			"only one group to choose among %d penalties, want at least 2 groups, or one penalty", len(p.alphas))
-	}
-	folds, err := GroupFolds(groups, min(p.o.Folds, count))
+	rows, err := choosingFolds(ridgeName, points.Pick(p.groups, train), p.o.Folds, len(p.alphas))
 	if err != nil {
 		return nil, err
 	}
-	rows := (&Data{Folds: folds}).rowsOf()
 	index, sums := make([][]int, len(rows)), make([]*sums, len(rows))
 	xs, ys := make([]matrix.Matrix, len(rows)), make([]matrix.Matrix, len(rows))
 	for f, r := range rows {

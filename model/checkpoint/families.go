@@ -167,9 +167,9 @@ func patchesAreRows(name string) func(state State, prefix string) bool {
 
 // relativePositions accepts blocks with tables of relative positions.
 func relativePositions(state State, prefix string) bool {
-	_, own := state[prefix+"blocks.0.attn.relative_position_bias_table"]
+	_, separate := state[prefix+"blocks.0.attn.relative_position_bias_table"]
 	_, shared := state[prefix+"rel_pos_bias.relative_position_bias_table"]
-	return own || shared
+	return separate || shared
 }
 
 // halvesOfGates accepts MLPs whose first product makes two halves, one the gate of the other.

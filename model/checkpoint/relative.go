@@ -4,7 +4,6 @@ package checkpoint
 
 import (
 	"fmt"
-	"math"
 
 	"repscope/model/graph"
 )
@@ -31,10 +30,7 @@ func (v *vit) attend(i int, q, k, value string) error {
 	if err != nil {
 		return err
 	}
-	v.scores(where, q, k)
-	v.node("Mul", where+".scores", nil, v.scalar(float32(1/math.Sqrt(float64(v.width/v.heads)))))
-	v.node("Add", where+".scores", nil, bias)
-	v.node("Softmax", where+".weights", map[string]graph.Attribute{"axis": integer(-1)})
+	v.attentionWeights(where, q, k, bias, v.width/v.heads)
 	v.weighted(where, value, v.width)
 	return nil
 }

@@ -345,10 +345,7 @@ func (t *tower) attend(i int) error {
 	if t.turn != nil {
 		q, k = t.rotate(name, q, t.turn), t.rotate(name, k, t.turn)
 	}
-	t.scores(name, q, k)
-	t.node("Mul", name+".scores", nil, t.scalar(float32(1/math.Sqrt(float64(t.width/t.heads)))))
-	t.node("Add", name+".scores", nil, t.hidden)
-	weights := t.node("Softmax", name+".weights", map[string]graph.Attribute{"axis": integer(-1)})
+	weights := t.attentionWeights(name, q, k, t.hidden, t.width/t.heads)
 	t.outputs = append(t.outputs, t.named(weights, fmt.Sprintf("attentions_%d", i)))
 	t.weighted(name, v, t.width)
 	_, err = t.affine(t.family.name("proj", i), t.width, t.width)

@@ -76,10 +76,18 @@ func (b *builder) scalar(x float32) string {
 
 // attention is softmax(q·kᵀ/√d)·v of values [B, heads, N, d]; the result is [B, N, heads·d].
 func (b *builder) attention(name, q, k, v string, heads, width int) {
-	b.scores(name, q, k)
-	b.node("Mul", name+".scores", nil, b.scalar(float32(1/math.Sqrt(float64(width/heads)))))
-	b.node("Softmax", name+".weights", map[string]graph.Attribute{"axis": integer(-1)})
+	b.attentionWeights(name, q, k, "", width/heads)
 	b.weighted(name, v, width)
+}
+
+// attentionWeights is softmax(q·kᵀ/√d + bias) of values [B, heads, N, d]; an empty bias is none.
+func (b *builder) attentionWeights(name, q, k, bias string, d int) string {
+	b.scores(name, q, k)
+	b.node("Mul", name+".scores", nil, b.scalar(float32(1/math.Sqrt(float64(d)))))
+	if bias != "" {
+		b.node("Add", name+".scores", nil, bias)
+	}
+	return b.node("Softmax", name+".weights", map[string]graph.Attribute{"axis": integer(-1)})
 }
 
 // scores is q·kᵀ of values [B, heads, N, d].

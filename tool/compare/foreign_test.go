@@ -83,7 +83,7 @@ func TestEveryEval(t *testing.T) {
 	if err != nil || len(files) != 3 || files[0].Models[0].Name != "org/M" {
 		t.Fatal(files, err)
 	}
-	of := func(file int, path string) report.Named {
+	number := func(file int, path string) report.Named {
 		n, ok := files[file].Models[0].number(path)
 		if !ok {
 			t.Errorf("there is no %s", path)
@@ -102,13 +102,13 @@ func TestEveryEval(t *testing.T) {
 		{1, "nll", 2.5, 2.5 - 0.2131449545559323, 2.5 + 0.2131449545559323, report.Lower},
 		{1, "ppl", 12, 11, 14, report.Lower},
 	} {
-		n := of(c.file, c.path)
+		n := number(c.file, c.path)
 		if n.Value.V != c.value || math.Abs(n.Interval.Low-c.low) > 1e-9 || math.Abs(n.Interval.High-c.high) > 1e-9 ||
 			files[c.file].metrics[c.path].Direction != c.direction {
 			t.Errorf("%s: %+v, %+v", c.path, n, files[c.file].metrics[c.path])
 		}
 	}
-	if n := of(2, "score"); n.Interval.Defined() {
+	if n := number(2, "score"); n.Interval.Defined() {
 		t.Errorf("%+v", n)
 	}
 	for old, new := range map[string]string{

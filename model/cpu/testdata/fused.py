@@ -274,8 +274,8 @@ projected("large", queries=21, heads=2, width=16, inside=32, mask="keys")
 
 
 def turned(name, batch=2, queries=3, heads=2, width=8, inside=6, part=0, past=0, room=0, opset=14, share=False, **attributes):
-    """An Attention that turns queries and keys, or whose past has room behind it: both are of GPUs alone, so that the values are those of the
-    product, RotaryEmbedding and MultiHeadAttention, as ONNX Runtime's message says. The room stays as it was."""
+    """An Attention that turns queries and keys, or whose past has room behind it. ONNX Runtime computes both on GPUs alone. Its message
+    advises the product, RotaryEmbedding and MultiHeadAttention, which give the values here. The room stays as it was."""
     size = heads * width
     inputs = {"x": normal(batch, queries, inside), "w": normal(inside, 3 * size), "bias": normal(3 * size), "mask": None}
     buffer = normal(2, batch, heads, past + room, width) if past + room else None
