@@ -173,6 +173,8 @@ type Pieces struct {
 	// median factor of the series, where their memory is long; see WithMemory.
 	Automatic bool
 	Widening  float64
+	// Doubted says that blocks may be independent: Joined counts where neighbors are alike; see [Blocks.InOrder].
+	Doubted bool
 }
 
 // follow returns the pieces, with groups of neighbors where these are asked for and there are more than joinedPieces.
@@ -185,11 +187,7 @@ func (b *Blocks) follow(groups bool) *Pieces {
 		}
 	}
 	if groups && b.Count() > joinedPieces {
-		p.Joined = make([]int, b.Count())
-		for j := range p.Joined {
-			middle := float64(b.cut[j]+b.cut[j+1]) / 2
-			p.Joined[j] = min(int(middle*joinedPieces/float64(b.n)), joinedPieces-1)
-		}
+		p.Joined = neighbors(b.cut)
 	}
 	if p.Automatic && p.Long {
 		factors := make([]float64, len(b.slow))
@@ -207,9 +205,9 @@ func (b *Blocks) remembers() bool {
 	return b.long > 0 && float64(b.long) >= longShare*float64(b.series)
 }
 
-// groups are the groups of blocks that give a second error; nil: none.
+// groups are the groups of blocks that give a second error to all statistics; nil: none.
 func (p *Pieces) groups() []int {
-	if p == nil {
+	if p == nil || p.Doubted {
 		return nil
 	}
 	return p.Joined
@@ -238,7 +236,7 @@ func (p *Pieces) half(influence []float64, sizes []int) float64 {
 
 // fading says how the influence of the observations on a statistic fades; nil where it is not known.
 func (p *Pieces) fading(influence []float64) *fading {
-	if p == nil || len(influence) != p.Start[len(p.Start)-1] {
+	if p == nil || p.Doubted || len(influence) != p.Start[len(p.Start)-1] {
 		return nil
 	}
 	return fadingOf(p.index(), influence)

@@ -94,7 +94,7 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 	}
 	shares := d.shares()
 	if d.Joined {
-		shares = grouped(d.Pieces.groups(), shares)
+		shares = grouped(d.Pieces.Joined, shares)
 	}
 	flips, err := signFlipTest(shares, o.Permutations, o.Seed)
 	c.SignFlip, c.Exact = flips.P, flips.Exact

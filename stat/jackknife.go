@@ -131,7 +131,7 @@ func (v *Jackknifed) errors(level float64) {
 	if v.Tails && isFinite(v.StdError) {
 		v.DF = min(v.DF, tailDF(shares))
 	}
-	if groups := v.Pieces.groups(); groups != nil && v.StdError > 0 && isFinite(v.StdError) {
+	if groups := v.joined(); groups != nil && v.StdError > 0 && isFinite(v.StdError) {
 		joined, weights := grouped(groups, shares), make([]float64, joinedPieces)
 		for j, m := range v.BlockSizes {
 			weights[groups[j]] += float64(m) / total

@@ -26,7 +26,8 @@ func numberSamples(cases []Case, length int) map[string]int {
 	return out
 }
 
-// bySample groups cases by the blocks of their samples. Fewer than 3 are an error.
+// bySample groups cases by the blocks of their samples. Fewer than 3 are an error. Intervals are wider where
+// neighboring samples are alike.
 func (p *plan) bySample(samples []string) (*stat.Blocks, error) {
 	numbers := make([]int, len(samples))
 	for i, sample := range samples {
@@ -36,7 +37,11 @@ func (p *plan) bySample(samples []string) (*stat.Blocks, error) {
 	if n < fewestSamples {
 		return nil, stat.Undefined("interval", "only %s, want at least %d", p.count(n), fewestSamples)
 	}
-	return stat.NewBlocks(len(labels), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	blocks, err := stat.NewBlocks(len(labels), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	if err != nil {
+		return nil, err
+	}
+	return blocks.InOrder(), nil
 }
 
 // count names n of the units that intervals delete in turn.

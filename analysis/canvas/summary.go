@@ -307,15 +307,24 @@ func (m *Improvement) signs(samples []string, differences []float64) error {
 		}
 		sums[sample] += differences[i]
 	}
-	for _, sample := range order {
+	signs := make([]float64, len(order))
+	for i, sample := range order {
 		switch sum := sums[sample]; {
 		case sum > 0:
 			m.Raised++
+			signs[i] = 1
 		case sum < 0:
 			m.Lowered++
+			signs[i] = -1
 		default:
 			m.Equal++
 		}
+	}
+	if rho := stat.Alike(signs); rho > 0 {
+		m.P = report.Undefined("improvements of neighboring samples are alike (correlation %.2f), and the sign test "+
+			"takes samples as independent", rho)
+		m.PHolm = m.P
+		return nil
 	}
 	probability, err := stat.McNemar(m.Raised, m.Lowered)
 	m.P = report.Number(probability)
@@ -342,6 +351,7 @@ func (p *plan) compare(ctx context.Context, r *Result) error {
 		key    *Key
 		a, b   int
 		rows   []report.Comparison
+		models []*stat.Jackknifed // a and b
 		reason string
 	}
 	var tasks []task
@@ -354,7 +364,7 @@ func (p *plan) compare(ctx context.Context, r *Result) error {
 	}
 	err := parallel.Try(ctx, p.o.Workers, len(tasks), func(_, i int) (err error) {
 		t := &tasks[i]
-		if t.rows, t.reason, err = p.comparePair(r, t.key, t.a, t.b); err != nil {
+		if t.rows, t.models, t.reason, err = p.comparePair(r, t.key, t.a, t.b); err != nil {
 			return fmt.Errorf("comparing %s: %w", t.key.Name, err)
 		}
 		return nil
@@ -362,43 +372,62 @@ func (p *plan) compare(ctx context.Context, r *Result) error {
 	if err != nil {
 		return err
 	}
-	warned := map[[2]int]bool{}
+	neighbors := &results.Neighbors{Unit: "sample",
+		Fix: "give samples that belong together one name, or use longer blocks (--block)"}
 	for _, t := range tasks {
+		for i, j := range t.models {
+			neighbors.Add(r.Models[[]int{t.a, t.b}[i]].Name, j)
+		}
+	}
+	warned, withdrawn := map[[2]int]bool{}, 0
+	for _, t := range tasks {
+		withdrawn += neighbors.Withdraw(t.rows, func(name string) *stat.Jackknifed {
+			if name == r.Models[t.a].Name {
+				return t.models[0]
+			}
+			return t.models[1]
+		})
 		r.Comparisons = append(r.Comparisons, t.rows...)
 		if pair := [2]int{t.a, t.b}; t.reason != "" && !warned[pair] {
 			warned[pair] = true
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s and %s are not compared on %s: %s", r.Models[t.a].Name, r.Models[t.b].Name, t.key.Name, t.reason))
 		}
 	}
+	names := make([]string, len(r.Models))
+	for m := range r.Models {
+		names[m] = r.Models[m].Name
+	}
+	r.Warnings = append(r.Warnings, neighbors.Warnings(names, withdrawn)...)
 	results.Correct(r.Comparisons, p.o.Family)
 	return nil
 }
 
 // comparePair compares two models on a key; the reason is why they cannot be.
-func (p *plan) comparePair(r *Result, key *Key, a, b int) (rows []report.Comparison, reason string, err error) {
+func (p *plan) comparePair(r *Result, key *Key, a, b int) (
+	rows []report.Comparison, estimates []*stat.Jackknifed, reason string, err error,
+) {
 	samples, first, second := r.paired(key.Name, a, b)
 	if len(samples) == 0 {
-		return nil, "", nil // no case of both has it, which its counts say
+		return nil, nil, "", nil // no case of both has it, which its counts say
 	}
 	blocks, err := p.bySample(samples)
 	if err != nil {
-		return nil, stat.Reason(err), nil
+		return nil, nil, stat.Reason(err), nil
 	}
-	estimates := make([]*stat.Jackknifed, 2)
-	for i, values := range [][]float64{first, second} {
+	for _, values := range [][]float64{first, second} {
 		j, err := stat.JackknifeMean(blocks, values)
 		if err != nil {
-			return nil, stat.Reason(err), nil
+			return nil, nil, stat.Reason(err), nil
 		}
-		estimates[i] = ofSamples(j)
+		estimates = append(estimates, ofSamples(j))
 	}
 	// Where no deletion changes either model nothing shows the error of their difference.
 	if estimates[0].StdError == 0 && estimates[1].StdError == 0 {
-		return nil, "", nil
+		return nil, nil, "", nil
 	}
 	names := []string{r.Models[a].Name, r.Models[b].Name}
 	rows, err = results.Pairwise(results.Metric{Name: key.Name, Family: key.Name}, names, estimates, p.o.Setting.Seed)
-	return rows, "", err
+	return rows, estimates, "", err
 }
 
 // matched names what a case of one model is paired with a case of another by.

@@ -61,16 +61,18 @@ func TestWithdraw(t *testing.T) {
 			if err != nil || len(rows) != 1 || !rows[0].P.Defined() {
 				t.Fatalf("%d rows (%v)", len(rows), err)
 			}
-			count := withdraw(rows, func(name string) *stat.Jackknifed { return estimates[slices.Index(names, name)] })
-			if rows[0].P.Defined() != (count == 0) || count == 1 && !strings.Contains(rows[0].P.Reason, "alike") {
-				t.Fatalf("%d withdrawn: %+v", count, rows[0].P)
-			}
-			withdrawn += count
 			d := DatasetResult{Models: []ModelResult{
 				{Name: "a", jackknifes: map[string]*stat.Jackknifed{"loss": estimates[0]}},
 				{Name: "b", jackknifes: map[string]*stat.Jackknifed{"loss": estimates[1]}},
 			}}
-			warned += len(d.warnOfNeighbors(count))
+			neighbors := d.neighbors()
+			estimate := func(name string) *stat.Jackknifed { return estimates[slices.Index(names, name)] }
+			count := neighbors.Withdraw(rows, estimate)
+			if rows[0].P.Defined() != (count == 0) || count == 1 && !strings.Contains(rows[0].P.Reason, "alike") {
+				t.Fatalf("%d withdrawn: %+v", count, rows[0].P)
+			}
+			withdrawn += count
+			warned += len(neighbors.Warnings(names, count))
 		}
 		t.Logf("ρ %v, clusters of %d: %d of %d withdrawn, %d warnings", c.rho, c.perCluster, withdrawn, draws, warned)
 		if withdrawn < c.least || withdrawn > c.most || warned > 3*c.most || warned < 2*c.least {

@@ -286,7 +286,7 @@ func (d *DatasetResult) compare(registry Registry, o Options) (warnings []string
 	for m := range d.Models {
 		names[m] = d.Models[m].Name
 	}
-	withdrawn := 0
+	neighbors, withdrawn := d.neighbors(), 0
 	for _, key := range keys {
 		estimates := make([]*stat.Jackknifed, len(d.Models))
 		first := -1
@@ -314,9 +314,9 @@ func (d *DatasetResult) compare(registry Registry, o Options) (warnings []string
 			return nil, fmt.Errorf("comparing %s: %w", key, err)
 		}
 		rows = slices.DeleteFunc(rows, func(c report.Comparison) bool { return constant(c.A) && constant(c.B) })
-		withdrawn += withdraw(rows, estimate)
+		withdrawn += neighbors.Withdraw(rows, estimate)
 		d.Comparisons = append(d.Comparisons, rows...)
 	}
 	results.Correct(d.Comparisons, o.Family)
-	return append(warnings, d.warnOfNeighbors(withdrawn)...), nil
+	return append(warnings, neighbors.Warnings(names, withdrawn)...), nil
 }

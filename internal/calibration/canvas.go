@@ -10,15 +10,10 @@ import (
 	"repscope/analysis"
 	"repscope/analysis/canvas"
 	"repscope/report"
-	"repscope/stat"
 )
 
-// samplesOfBlock are the samples that intervals delete together where states are samples.
-const samplesOfBlock = 40
-
 // screenshots are the cases of a draw: a state is a design that every model makes, and the cases
-// of an episode are of one sample. Those of a single episode are samples of their own, of which
-// intervals delete so many together that follow each other.
+// of an episode are of one sample. Those of a single episode are samples of their own.
 type screenshots struct{ *Sample }
 
 // single reports whether there is one episode.
@@ -122,9 +117,6 @@ func designing(ctx context.Context, sample *Sample, seed uint64) (*report.Result
 	read := func(path string) ([]byte, error) { return nil, fmt.Errorf("%s: there are no files", path) }
 	o := canvas.Options{Setting: &canvas.Setting{Definition: canvas.DefinitionDefault, Seed: seed},
 		Kinds: s.kinds(), Workers: 1, Settings: analysis.Settings{Intervals: true, Family: "metric"}}
-	if s.single() {
-		o.Block = stat.BlockSpec{Kind: stat.MovingBlocks, Length: samplesOfBlock}
-	}
 	all := canvas.Input{Read: read}
 	out := report.NewResult("canvas")
 	agreements := make([]report.Object, models)

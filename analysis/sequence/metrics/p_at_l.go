@@ -506,11 +506,5 @@ func jackknifeRows(s *sequence.Summary, rows [][]float64, total []float64,
 		}
 		replicates[g], sizes[g] = statistic(rest), int(row[sumDefined])
 	}
-	j, err := stat.DeleteBlockJackknife(statistic(total), replicates, sizes, 0)
-	if err != nil {
-		return nil, err
-	}
-	g := groups.OfSizes(sizes)
-	j.Untestable = g.Untestable()
-	return j, nil
+	return groups.OfSizes(sizes).Jackknife(statistic(total), replicates)
 }

@@ -12,6 +12,9 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+
+	"repscope/internal/kernel/generate/kernels"
+	"repscope/internal/kernel/generate/vectors"
 )
 
 func main() {
@@ -31,87 +34,13 @@ func main() {
 
 // generate makes all files, by their path below the folder of package kernel.
 func generate() (map[string][]byte, error) {
-	files, err := kernelAssembly().files("kernel", "The functions of assembly_amd64.s.")
+	files, err := kernels.Assembly().Files("kernel", "The functions of assembly_amd64.s.")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := vectorAssembly().files("vector", "The functions of assembly_amd64.s, and the choice between them.")
+	rows, err := vectors.Assembly().Files("vector", "The functions of assembly_amd64.s, and the choice between them.")
 	for name, data := range rows {
 		files["vector/"+name] = data
 	}
 	return files, err
-}
-
-// kernelAssembly writes the functions of package kernel.
-func kernelAssembly() *assembler {
-	a := &assembler{doubles: map[string]uint64{}}
-	a.micros()
-	a.uint8Tiles()
-	a.packs()
-	a.interleave3()
-	a.packShifted()
-	a.integerRows()
-	a.scans()
-	a.distances()
-	a.rowSums()
-	a.pairs()
-	a.reflections()
-	a.pause()
-	return a
-}
-
-// vectorAssembly writes the functions of package vector.
-func vectorAssembly() *assembler {
-	a := &assembler{constants: map[string]uint32{}, doubles: map[string]uint64{}}
-	a.tails()
-	a.laneOrders()
-	a.spreads()
-	a.turnParts()
-	for _, w := range a.widths() {
-		w.softmax()
-		w.normalizedRows()
-		w.requantize(false)
-		w.requantize(true)
-		w.functions()
-		w.doubleFunctions()
-		w.arithmetic()
-		w.normalizeRows()
-		w.rootRows()
-		w.deviation()
-		w.overtake()
-		w.rotations()
-		w.depthwise()
-		w.interleave()
-		w.dots()
-		w.finishRows()
-		w.cuts()
-		w.bends()
-		w.thresholds()
-		w.powers()
-		w.maxWindows()
-		w.meanWindows()
-		w.reduceFunctions()
-		w.scaleRows()
-		w.shiftRows()
-		w.slide()
-		w.similarities()
-		w.slideBytes()
-		w.byteSimilarities()
-		w.mixBytes()
-		w.byteRange()
-		w.toBytes()
-		w.fromSums()
-		w.widenBytes()
-		w.lookup()
-		w.weigh()
-		w.differences()
-		w.distribution()
-	}
-	a.maxWindowsBytes()
-	a.prefetch()
-	a.standing()
-	a.choices()
-	a.groupedChoice()
-	a.reduceChoices()
-	return a
 }

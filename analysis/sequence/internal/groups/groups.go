@@ -151,14 +151,15 @@ func (g *Groups) Warnings() []string {
 	return nil
 }
 
-// Jackknife is the jackknife of an estimate and its values without each group in turn.
+// Jackknife is the jackknife of an estimate and its values without each group in turn. Its interval is wider where
+// neighboring groups are alike.
 func (g *Groups) Jackknife(estimate float64, replicates []float64) (*stat.Jackknifed, error) {
 	j, err := stat.DeleteBlockJackknife(estimate, replicates, g.sizes(), 0)
 	if err != nil {
 		return nil, err
 	}
 	j.Untestable = g.Untestable()
-	return j, nil
+	return j.InOrder(), nil
 }
 
 // ByGroup adds up columns of all sequences by group; those of groups are returned as they are.

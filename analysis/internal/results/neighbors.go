@@ -1,0 +1,86 @@
+// Blocks that are taken as independent, such as rows of a file, and are alike for neighbors.
+
+package results
+
+import (
+	"fmt"
+	"slices"
+
+	"repscope/internal/text"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Neighbors finds models and differences whose values are alike for neighboring blocks.
+type Neighbors struct {
+	Unit string // a block, such as "sequence"
+	Fix  string // what to do about it, such as "give clusters"
+
+	numbers, alike map[string]int // of every model
+}
+
+// Add counts a number of a model.
+func (n *Neighbors) Add(model string, j *stat.Jackknifed) {
+	if n.numbers == nil {
+		n.numbers, n.alike = map[string]int{}, map[string]int{}
+	}
+	n.numbers[model]++
+	if stat.Alike(j.PseudoValues) > 0 {
+		n.alike[model]++
+	}
+}
+
+// related reports whether a third of the numbers of a model or more are alike for neighbors.
+func (n *Neighbors) related(model string) bool {
+	return n.alike[model] > 0 && 3*n.alike[model] >= n.numbers[model]
+}
+
+// Withdraw takes back the p values of differences that are alike for neighbors, and of models a fifth or more of whose
+// numbers are; it counts them. Call it once all numbers are added.
+func (n *Neighbors) Withdraw(rows []report.Comparison, estimate func(name string) *stat.Jackknifed) (count int) {
+	for i := range rows {
+		a, b := estimate(rows[i].A).PseudoValues, estimate(rows[i].B).PseudoValues
+		if len(a) != len(b) || !rows[i].P.Defined() {
+			continue
+		}
+		difference := make([]float64, len(a))
+		for g := range difference {
+			difference[g] = a[g] - b[g]
+		}
+		what := ""
+		switch rho := stat.Alike(difference); {
+		case rho > 0:
+			what = fmt.Sprintf("differences of neighboring %ss are alike (correlation %.2f)", n.Unit, rho)
+		case n.related(rows[i].A):
+			what = fmt.Sprintf("numbers of %s are alike for neighboring %ss", rows[i].A, n.Unit)
+		case n.related(rows[i].B):
+			what = fmt.Sprintf("numbers of %s are alike for neighboring %ss", rows[i].B, n.Unit)
+		default:
+			continue
+		}
+		Withdraw(&rows[i], "%s, and a test takes %ss as independent; %s", what, n.Unit, n.Fix)
+		count++
+	}
+	if count > 0 {
+		for i := range rows {
+			rows[i].Extremes = nil
+		}
+	}
+	return count
+}
+
+// Warnings name the models a fifth or more of whose numbers are alike, in the order of models, and the number of
+// comparisons without a p value.
+func (n *Neighbors) Warnings(models []string, withdrawn int) (warnings []string) {
+	for m, model := range models {
+		if n.related(model) && !slices.Contains(models[:m], model) {
+			warnings = append(warnings, fmt.Sprintf("%s: neighboring %ss have similar values in %d of %s, and intervals "+
+				"are wider for it; %s", model, n.Unit, n.alike[model], text.Count(n.numbers[model], "number"), n.Fix))
+		}
+	}
+	if withdrawn > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s of models have no p value, because neighboring %ss are alike; %s",
+			text.Count(withdrawn, "comparison"), n.Unit, n.Fix))
+	}
+	return warnings
+}
