@@ -30,9 +30,10 @@ func (n *Neighbors) Add(model string, j *stat.Jackknifed) {
 	}
 }
 
-// related reports whether a third of the numbers of a model or more are alike for neighbors.
+// related reports whether a fifth of the numbers of a model or more, and not one of several, are alike for neighbors.
+// Of independent blocks 1 of 100 models are, as numbers of one model go together.
 func (n *Neighbors) related(model string) bool {
-	return n.alike[model] > 0 && 3*n.alike[model] >= n.numbers[model]
+	return n.alike[model] >= min(2, n.numbers[model]) && 5*n.alike[model] >= n.numbers[model] && n.alike[model] > 0
 }
 
 // Withdraw takes back the p values of differences that are alike for neighbors, and of models a fifth or more of whose
