@@ -70,6 +70,45 @@ func WelchTest(a, b []float64, level float64) (MeanDifference, error) {
 	return d, nil
 }
 
+// fewRuns is the number of runs below which Welch's degrees of freedom depend too much on the variance of the runs.
+const fewRuns = 5
+
+// CompareRuns compares the means of two groups of independent values of which one may be small, such as scores of
+// training runs: by [Welch], or where the groups have unequal sizes and one has fewer than 5 values, by the sum of two
+// Student's t (Behrens and Fisher). There Welch's test rejects too often if the smaller group varies more: with 2 and
+// 10 values up to 11 % at the 5 % level, with 3 and 10 up to 1.4 % at 0.2 %. Groups of equal sizes hold. Without
+// interval only the test is computed. Otherwise as [Welch].
+func CompareRuns(a, b []float64, level float64, interval bool) (MeanDifference, error) {
+	if len(a) == len(b) || min(len(a), len(b)) >= fewRuns {
+		if interval {
+			return Welch(a, b, level)
+		}
+		return WelchTest(a, b, level)
+	}
+	d, err := WelchTest(a, b, level)
+	if err != nil || d.Reason != "" {
+		return d, err
+	}
+	_, varianceA := MeanVariance(a)
+	_, varianceB := MeanVariance(b)
+	if varianceA == 0 || varianceB == 0 { // only one error
+		return Welch(a, b, level)
+	}
+	sum := newTwoErrors(math.Sqrt(varianceA/float64(len(a))), float64(len(a)-1),
+		math.Sqrt(varianceB/float64(len(b))), float64(len(b)-1))
+	d.P = sum.p(d.Difference)
+	if !interval {
+		return d, nil
+	}
+	width, err := sum.quantile(1 - d.Interval.Level)
+	if err != nil {
+		return d, err
+	}
+	d.DF = dfOf(width/d.StdError, 1-d.Interval.Level)
+	d.Interval = Interval{Low: d.Difference - width, High: d.Difference + width, Level: d.Interval.Level}
+	return d, nil
+}
+
 // WelchSingle compares the mean of several runs with a single one, mean minus single. The single run is taken to
 // vary as the others do, as one score against a small sample (Crawford and Howell 1998), with the standard error
 // s·√(1 + 1/k); fixed says that it has no error, which leaves s/√k. Both have k − 1 degrees of freedom. Otherwise as

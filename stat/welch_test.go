@@ -60,3 +60,53 @@ func TestWelchTest(t *testing.T) {
 		}
 	})
 }
+
+// Groups of unequal sizes of which one is small reject no more often than they say, however the variances differ; p is
+// below 0.05 exactly where the interval leaves 0 out, and other groups are those of Welch.
+func TestCompareRuns(t *testing.T) {
+	t.Parallel()
+	const draws = 4000
+	r := NewRandom(StreamDesign.Key(11))
+	for _, sizes := range [][2]int{{2, 4}, {2, 10}, {3, 6}, {10, 3}, {4, 10}, {3, 3}, {5, 10}} {
+		for _, ratio := range []float64{0.1, 1, 3, 10} {
+			rejected, strictly := 0, 0
+			for range draws {
+				a, b := make([]float64, sizes[0]), make([]float64, sizes[1])
+				for i := range a {
+					a[i] = ratio * r.Normal()
+				}
+				for i := range b {
+					b[i] = r.Normal()
+				}
+				d, err := CompareRuns(a, b, 0, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d.P < 0.05 {
+					rejected++
+				}
+				if d.P < 0.002 {
+					strictly++
+				}
+				if rejected%50 != 1 {
+					continue
+				}
+				whole, err := CompareRuns(a, b, 0, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if whole.P != d.P || (whole.P < 0.05) != (whole.Interval.Low > 0 || whole.Interval.High < 0) {
+					t.Fatalf("%v: p %v, without the interval %v: %+v", sizes, whole.P, d.P, whole)
+				}
+				welch, _ := Welch(a, b, 0)
+				if same := welch == whole; same != (sizes[0] == sizes[1] || min(sizes[0], sizes[1]) >= fewRuns) {
+					t.Fatalf("%v: %+v, Welch %+v", sizes, whole, welch)
+				}
+			}
+			share, strict := 100*float64(rejected)/draws, 100*float64(strictly)/draws
+			if most := 0.9; share > 6.5 || strict > most {
+				t.Errorf("%v, ratio %v: %.1f %% below 0.05, %.2f %% below 0.002", sizes, ratio, share, strict)
+			}
+		}
+	}
+}

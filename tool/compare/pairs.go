@@ -301,10 +301,6 @@ func intervalOf(i stat.Interval) report.Interval {
 
 // fromRuns compares one number of every run, without an interval unless whole is set.
 func (c *comparer) fromRuns(a, b *estimate, whole bool) (pair, error) {
-	welch := stat.Welch
-	if !whole {
-		welch = stat.WelchTest
-	}
 	sign := 1.0
 	var d stat.MeanDifference
 	var err error
@@ -315,7 +311,7 @@ func (c *comparer) fromRuns(a, b *estimate, whole bool) (pair, error) {
 	case len(b.values) == 1:
 		d, err = stat.WelchSingle(a.values, b.values[0], c.fixed(b.name), 0)
 	default:
-		d, err = welch(a.values, b.values, 0)
+		d, err = stat.CompareRuns(a.values, b.values, 0, whole)
 	}
 	if err != nil {
 		return pair{}, err
