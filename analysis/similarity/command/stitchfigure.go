@@ -53,8 +53,8 @@ func StitchFigure(r *similarity.Result) *plots.Figure {
 		f.HeightMM = min(30+9*float64(len(models)), 60+4*float64(len(models)))
 		f.Footnote = "On the diagonal each model is stitched to itself."
 		if layered {
-			f.Footnote += " Of several layers, errors are those of the pair with the least error, and scores those of the " +
-				"pair with the highest score."
+			f.Footnote += " Of several layers: the error of the pair with the least error, and the score of the pair with " +
+				"the highest score."
 		}
 	}
 	if slices.ContainsFunc(r.Stitches, func(s similarity.Stitch) bool { return s.Error.Value.Float() > 1 }) {
