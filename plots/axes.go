@@ -163,10 +163,14 @@ func (c *chart) drawY(s *scene, a *area, tile vg.Rectangle) {
 	}
 	if c.yTitle.width > 0 {
 		// Titles of one column share a line, at the tile's edge, and inside the tile.
-		middle := (a.Min.Y + a.Max.Y) / 2
-		middle = min(max(middle, tile.Min.Y+c.yTitle.width/2), max(tile.Max.Y-c.yTitle.width/2, tile.Min.Y+c.yTitle.width/2))
+		middle := insideTile(tile, (a.Min.Y+a.Max.Y)/2, c.yTitle.width)
 		s.drawText("label", c.yTitle, vg.Point{X: tile.Min.X, Y: middle}, alignCenter, alignEnd, math.Pi/2, ink)
 	}
+}
+
+// insideTile is the middle of a turned title of a length, near a height and inside a tile.
+func insideTile(tile vg.Rectangle, middle, length vg.Length) vg.Length {
+	return min(max(middle, tile.Min.Y+length/2), max(tile.Max.Y-length/2, tile.Min.Y+length/2))
 }
 
 // drawX draws names or marks with labels, power of ten and title of x.

@@ -17,7 +17,7 @@ func TestRamps(t *testing.T) {
 		for i := range 64 {
 			v := -2 + 4*float64(i)/64
 			here, next := luminance(c.Color(v)), luminance(c.Color(v+4./64))
-			rises := c.Ramp == RampSequential || c.Ramp == RampDiverging && v < 0
+			rises := c.Ramp == RampSequential || (c.Ramp == RampDiverging || c.Ramp == RampReversed) && v < 0
 			if rises != (next > here) {
 				t.Errorf("ramp %d: luminance %.3f at %.3f, then %.3f", ramp, here, v, next)
 			}

@@ -61,8 +61,8 @@ func (c *cells) draw(s *scene, _, tile vg.Rectangle) error {
 		b := newBlock(wrap(p.Y.Label, labelSize, false, area.Size().Y), labelSize, false)
 		area.Min.X += b.height + labelGap
 		defer func() {
-			s.drawText("label", b, vg.Point{X: tile.Min.X, Y: (area.Min.Y + area.Max.Y) / 2}, alignCenter, alignEnd, math.Pi/2,
-				ink)
+			middle := insideTile(tile, (area.Min.Y+area.Max.Y)/2, b.width)
+			s.drawText("label", b, vg.Point{X: tile.Min.X, Y: middle}, alignCenter, alignEnd, math.Pi/2, ink)
 		}()
 	}
 	rows := fitLabels(s, p.Rows, tickSize, tile.Size().X*0.4, "row")

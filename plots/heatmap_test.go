@@ -43,3 +43,14 @@ func TestHeatMap_OrderedColumns(t *testing.T) {
 		t.Errorf("%v, %v; want a warning of names that are too small", warnings, err)
 	}
 }
+
+// A long title of the rows stays inside its tile, below the title of the panel.
+func TestHeatMap_LongTitle(t *testing.T) {
+	t.Parallel()
+	p := &HeatMap{
+		X: Axis{Label: "Layer of run_α_with_a_long_name_01"}, Y: Axis{Label: "Layer of run_α_with_a_long_name_00"},
+		Rows: []string{"encoder.blocks.0.mlp", "encoder.blocks.1.mlp"}, Columns: []string{"encoder.blocks.0.mlp", "b"},
+		Values: [][]float64{{0, 1}, {1, 0}}, Scale: ColorScale{High: 1, Label: "Error"},
+	}
+	checkGeometry(t, &Figure{WidthMM: 89, HeightMM: 62, Tiles: []Tile{{Panel: p, Title: "Error of the stitched model"}}})
+}

@@ -104,7 +104,7 @@ func TestCompareRuns(t *testing.T) {
 				}
 			}
 			share, strict := 100*float64(rejected)/draws, 100*float64(strictly)/draws
-			if most := 0.9; share > 6.5 || strict > most {
+			if share > 6.5 || strict > 0.9 {
 				t.Errorf("%v, ratio %v: %.1f %% below 0.05, %.2f %% below 0.002", sizes, ratio, share, strict)
 			}
 		}

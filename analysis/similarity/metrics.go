@@ -3,6 +3,7 @@
 package similarity
 
 import (
+	"math"
 	"slices"
 
 	"repscope/measure/similarity"
@@ -35,5 +36,13 @@ func Metrics() []report.Described {
 			})
 		}
 	}
-	return out
+	return append(out, report.Described{
+		Name: "reference.stitch_error", Better: report.Lower, Low: 0, High: math.Inf(1),
+		About: "error of the outputs of the reference model when a linear map of the last layer of the model replaces its " +
+			"last layer, in the variance of its own outputs (--stitch)",
+	}, report.Described{
+		Name: "reference.stitch_agreement", Better: report.Higher, Low: 0, High: 1,
+		About: "share of states that the reference model gives the same class when a linear map of the last layer of the " +
+			"model replaces its last layer (--stitch)",
+	})
 }

@@ -14,6 +14,7 @@ import (
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
+	"repscope/stat"
 )
 
 // Stage is a layer of a model as stitching needs it.
@@ -113,17 +114,24 @@ func (in Input) stageDigests() []shard.Field {
 	return out
 }
 
+// StitchScores is a stitched model, with what its error and its agreement are compared by, nil where there is no interval.
+type StitchScores struct {
+	Stitch     Stitch
+	Jackknives [2]*stat.Jackknifed
+}
+
 // stitch computes all layers of one model with what follows a layer of another.
-func (a *analyzer) stitch(ctx context.Context, s seam) ([]Stitch, error) {
+func (a *analyzer) stitch(ctx context.Context, s seam) ([]StitchScores, error) {
 	from, to := a.in.Layers[s.from], a.in.Layers[s.to]
 	target := to.Stages[s.layer]
-	out := make([]Stitch, len(from.Stages))
+	out := make([]StitchScores, len(from.Stages))
 	for k := range out {
-		out[k] = Stitch{From: from.Name, LayerFrom: from.Layers[k].Name, To: to.Name, LayerTo: to.Layers[s.layer].Name}
+		out[k].Stitch = Stitch{From: from.Name, LayerFrom: from.Layers[k].Name, To: to.Name,
+			LayerTo: to.Layers[s.layer].Name}
 	}
-	lack := func(reason string) ([]Stitch, error) {
+	lack := func(reason string) ([]StitchScores, error) {
 		for k := range out {
-			out[k] = report.Lack(out[k], "%s", reason)
+			out[k].Stitch = report.Lack(out[k].Stitch, "%s", reason)
 		}
 		return out, nil
 	}
@@ -145,17 +153,30 @@ func (a *analyzer) stitch(ctx context.Context, s seam) ([]Stitch, error) {
 		return out, errors.Join(err, rest.Close())
 	}
 	w := &stitcher{a: a, to: target, rest: rest, whole: whole}
+	if w.fold, err = a.folds(); err != nil {
+		return nil, errors.Join(err, rest.Close())
+	}
 	self, err := w.scores(ctx, &target, false)
 	for k := 0; k < len(out) && err == nil; k++ {
-		one := &out[k]
+		one := &out[k].Stitch
 		var scores stitched
 		if scores, err = w.scores(ctx, &from.Stages[k], true); err != nil {
 			break
 		}
 		one.Positions, one.Error, one.Agreement = scores.positions, scores.error, scores.agreement
+		out[k].Jackknives = scores.jackknives
 		one.SelfError, one.SelfAgreement = self.error.Value.Value, self.agreement.Value.Value
 	}
 	return out, errors.Join(err, rest.Close())
+}
+
+// folds are the folds of the maps.
+func (a *analyzer) folds() ([]int, error) {
+	episode := a.in.Episode
+	if episode == nil {
+		episode = make([]int, a.states())
+	}
+	return similarity.MappingFolds(episode)
 }
 
 func (a *analyzer) states() int { return a.in.Models[0].Latents.N }
@@ -184,12 +205,14 @@ type stitcher struct {
 	to    Stage
 	rest  Rest
 	whole points.Points // outputs of the model itself
+	fold  []int         // of each state, also where others are deleted or cut: other folds would be other maps
 }
 
 // stitched are the scores of a stitched model.
 type stitched struct {
 	positions        int
 	error, agreement PairScore
+	jackknives       [2]*stat.Jackknifed
 }
 
 // scores are the scores of a front; null adds intervals and those in other orders.
@@ -208,6 +231,11 @@ func (w *stitcher) scores(ctx context.Context, from *Stage, null bool) (stitched
 	if err != nil {
 		return out, err
 	}
+	if null && w.a.blocks != nil && w.a.deletes() && !math.IsNaN(values[0].Value) {
+		if err := w.delete(ctx, from, &values); err != nil {
+			return out, err
+		}
+	}
 	under := values
 	if null && w.a.cropped != nil {
 		if under, err = w.series(ctx, from, w.a.cropped, orders, &out.positions); err != nil {
@@ -215,7 +243,7 @@ func (w *stitcher) scores(ctx context.Context, from *Stage, null bool) (stitched
 		}
 	}
 	for k, to := range []*PairScore{&out.error, &out.agreement} {
-		if *to, _, err = w.a.score(values[k], under[k], n); err != nil {
+		if *to, out.jackknives[k], err = w.a.score(values[k], under[k], n); err != nil {
 			return out, err
 		}
 		if w.a.blocks != nil && to.Value.Defined() && !w.a.deletes() {
@@ -246,13 +274,8 @@ func (w *stitcher) series(ctx context.Context, from *Stage, index []int, orders 
 		return refuse(fmt.Sprintf("a map from %d to %d values at %s of a state needs %s, more than the %s of --memory",
 			form.first, form.second, text.Count(form.positions, "position"), text.Bytes(need), text.Bytes(w.a.memory())))
 	}
-	episode := w.a.in.Episode
-	if episode == nil {
-		episode = make([]int, w.a.states())
-	}
-	episode = points.Pick(episode, index)
 	x, y := form.rows(from, index), form.rows(&w.to, index)
-	mapping, err := similarity.NewMapping(x, episode)
+	mapping, err := similarity.NewMappingOf(x, points.Pick(w.fold, index))
 	if err != nil {
 		return refuse(err.Error())
 	}
@@ -290,11 +313,6 @@ func (w *stitcher) series(ctx context.Context, from *Stage, index []int, orders 
 			continue
 		}
 		out[0].Value, out[1].Value = lost/reference.total, same
-	}
-	if w.a.blocks != nil && len(index) == w.a.states() && w.a.deletes() {
-		if err := w.delete(ctx, from, &out); err != nil {
-			return out, err
-		}
 	}
 	if !w.rest.Classes() {
 		out[1] = similarity.Series{Name: out[1].Name, Measure: stitchAgreement, Value: math.NaN(),

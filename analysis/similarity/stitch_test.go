@@ -312,3 +312,45 @@ func encoded(t *testing.T, s Stitch) []byte {
 	}
 	return []byte(out.String())
 }
+
+// Fronts are compared by the model that they are stitched to: one that has all of its layer is better than one that has
+// a part, and their values are those of the stitched models.
+func TestStitch_Reference(t *testing.T) {
+	t.Parallel()
+	const n = 400
+	x := normals(n, 3, 1)
+	rest := &linearRest{weights: [][]float64{{1, 0, 2}, {0, 1, 1}, {1, 1, 0}}, classes: true}
+	turned := times(x, [][]float64{{2, 1, 0}, {0, 1, 1}, {1, 0, -3}})
+	part := times(x, [][]float64{{1, 0}, {0, 1}, {0, 0}})
+	in := stitchInput(n, stageOf(turned, 0, rest, 3), stageOf(x, 0, rest, 3))
+	third := stitchInput(n, stageOf(part, 0, &linearRest{weights: [][]float64{{1, 0}}}, 2), stageOf(x, 0, rest, 3))
+	third.Models[0].Name, third.Layers[0].Name = "c", "c"
+	in.Models, in.Layers = append(in.Models, third.Models[0]), append(in.Layers, third.Layers[0])
+	o := stitchOptions()
+	o.Reference = "b"
+	r := analyzed(t, in, o)
+	for _, s := range r.Stitches {
+		if s.To != "b" {
+			continue
+		}
+		m := slices.IndexFunc(r.Models, func(m Model) bool { return m.Name == s.From })
+		entered, _ := r.Models[m].Reference.Get("stitch_error")
+		if got, ok := entered.(report.Estimate); !ok || got.Float() != s.Error.Value.Float() {
+			t.Errorf("%s: %v, want %v", s.From, entered, s.Error.Value)
+		}
+	}
+	found := 0
+	for _, c := range r.Comparisons {
+		want := map[string]float64{"reference.stitch_error": -1, "reference.stitch_agreement": 1}[c.Metric]
+		if want == 0 {
+			continue
+		}
+		found++
+		if c.A != "a" || c.B != "c" || !(want*c.Difference.Float() > 0.1) || !(c.P.Float() < 0.01) {
+			t.Errorf("%+v", c)
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d comparisons of stitched models, want 2", found)
+	}
+}

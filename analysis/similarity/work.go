@@ -87,7 +87,7 @@ func couplesOf(models int) [][2]int {
 type Part struct {
 	Pairs    []CoupleScores
 	Layers   []LayerPair
-	Stitches []Stitch
+	Stitches []StitchScores
 }
 
 // prepare makes the blocks and the orders.
@@ -359,10 +359,13 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 		result.Blocks = a.blocks.String()
 	}
 	var measured []CoupleScores
+	var stitched []StitchScores
 	for _, part := range parts {
 		measured = append(measured, part.Pairs...)
 		result.Layers = append(result.Layers, part.Layers...)
-		result.Stitches = append(result.Stitches, part.Stitches...)
+		for _, s := range part.Stitches {
+			stitched, result.Stitches = append(stitched, s), append(result.Stitches, s.Stitch)
+		}
 	}
 	for s := range a.names {
 		correct(len(measured), func(c int) *ScoreNull { return measured[c].Scores[s].Null })
@@ -381,7 +384,14 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 	if a.o.Reference == "" {
 		return result, nil
 	}
-	return result, a.compareTo(result, measured)
+	if err := a.compareTo(result, measured); err != nil {
+		return nil, err
+	}
+	if err := a.compareStitched(result, stitched); err != nil {
+		return nil, err
+	}
+	results.Correct(result.Comparisons, a.o.Family)
+	return result, nil
 }
 
 // correct corrects the p values of n nulls by Holm's method; those that are nil have none.
@@ -458,7 +468,30 @@ func (a *analyzer) compareTo(r *Result, measured []CoupleScores) error {
 		}
 		r.Comparisons = append(r.Comparisons, compared...)
 	}
-	results.Correct(r.Comparisons, a.o.Family)
+	return nil
+}
+
+// compareStitched tests which models are better stitched to the reference: the last of their layers before the part
+// after its last layer.
+func (a *analyzer) compareStitched(r *Result, stitched []StitchScores) error {
+	names := results.Names(a.in.Models)
+	for k, measure := range []similarity.Measure{stitchError, stitchAgreement} {
+		estimates := make([]*stat.Jackknifed, len(names))
+		metric := results.Metric{Name: "reference." + measure.Name}
+		metric.Path, metric.Family = metric.Name, metric.Name
+		for _, s := range stitched { // the last layers come last
+			if m := slices.Index(names, s.Stitch.From); s.Stitch.To == a.o.Reference && m >= 0 {
+				score := []PairScore{s.Stitch.Error, s.Stitch.Agreement}[k]
+				r.Models[m].Reference.Set(measure.Name, score.Value)
+				estimates[m] = s.Jackknives[k]
+			}
+		}
+		compared, err := results.Pairwise(metric, names, estimates, a.o.Seed)
+		if err != nil {
+			return err
+		}
+		r.Comparisons = append(r.Comparisons, compared...)
+	}
 	return nil
 }
 

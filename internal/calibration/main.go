@@ -11,7 +11,7 @@
 //	go run ./internal/calibration -pages                       # the pages again, from the tables
 //
 // Sections are sizes, series, studies, comparisons, harness, decisions, accuracy, lines, logarithms, windows,
-// unrelated, similarity, samples, leaks, alarms, surprise and selection.
+// unrelated, similarity, stitched, samples, leaks, alarms, surprise and selection.
 //
 // Results depend on the seed and the number of draws, not on the number of threads.
 package main
@@ -215,6 +215,7 @@ func sections() []section {
 		{"windows", "automatic exclusion windows", under(windowDesigns(), writeWindows)},
 		{"unrelated", "similarities of spaces that share nothing", under(unrelatedDesigns(), writeUnrelated)},
 		{"similarity", "similarities of two models, and of their layers", under(alikeDesigns(), writeAlike)},
+		{"stitched", "networks that are stitched to each other", under(stitchDesigns(), writeStitched)},
 		{"samples", "fidelity to real samples, which repetitions draw too", under(sampleDesigns(), writeSamples)},
 		{"leaks", "test sets without leaks, and with planted ones", under(leakDesigns(), writeLeaks)},
 		{"alarms", "prediction errors of untouched and changed episodes", writeAlarms},

@@ -24,21 +24,40 @@ type Mapping struct {
 // fold. Predictivity has the same folds: whole episodes, or runs of states where there is one episode.
 // Points that do not vary predict the mean. Errors: NaN or Inf, fewer than two states.
 func NewMapping(z points.Points, episode []int) (*Mapping, error) {
+	states, err := MappingFolds(episode)
+	if err != nil {
+		return nil, err
+	}
+	return NewMappingOf(z, states)
+}
+
+// MappingFolds are the folds of states by [NewMapping].
+func MappingFolds(episode []int) ([]int, error) { return foldsOf(episode, len(episode)) }
+
+// NewMappingOf is [NewMapping] with the fold of each state, by a number below 5: states without a deleted episode keep
+// the folds that [MappingFolds] gives to all states.
+func NewMappingOf(z points.Points, states []int) (*Mapping, error) {
 	from, err := Prepare(z)
 	if err != nil {
 		return nil, err
 	}
-	if len(episode) < 2 || z.N%len(episode) != 0 {
+	if len(states) < 2 || z.N%len(states) != 0 {
 		return nil, fmt.Errorf("similarity: %d points of %d states, want at least 2 states with as many points each",
-			z.N, len(episode))
+			z.N, len(states))
 	}
-	states, err := foldsOf(episode, len(episode))
-	if err != nil {
-		return nil, err
+	different := map[int]bool{}
+	for i, f := range states {
+		different[f] = true
+		if f < 0 || f >= predictionFolds {
+			return nil, fmt.Errorf("similarity: state %d is in fold %d, want 0 to %d", i, f, predictionFolds-1)
+		}
+	}
+	if len(different) < 2 {
+		return nil, fmt.Errorf("similarity: all states are in one fold, want at least 2")
 	}
 	fold := make([]int, z.N)
 	for i := range fold {
-		fold[i] = states[i/(z.N/len(episode))]
+		fold[i] = states[i/(z.N/len(states))]
 	}
 	m := &Mapping{from: from.spanned()}
 	if m.folds, err = newRegression(m.from, z.Dim, fold); err != nil {

@@ -184,3 +184,48 @@ func TestMapping_Hard(t *testing.T) {
 		t.Error("NaN is no error")
 	}
 }
+
+// Without an episode the other states keep their folds, and with the folds of all states nothing changes.
+func TestMapping_Folds(t *testing.T) {
+	t.Parallel()
+	a, b := randomSpaces(rand.New(rand.NewPCG(27, 28)), 60, 4, 3)
+	episode := make([]int, 60)
+	for i := range episode {
+		episode[i] = i / 6
+	}
+	folds, err := MappingFolds(episode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := NewMapping(a, episode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := NewMappingOf(a, folds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	measuretest.Near(t, "R² by the folds", predictedShare(t, same, b, nil), predictedShare(t, whole, b, nil), 0)
+	var kept []int
+	for i, e := range episode {
+		if e != 4 {
+			kept = append(kept, i)
+		}
+	}
+	fewer, err := NewMappingOf(a.Select(kept), points.Pick(folds, kept))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, rows := range fewer.rows {
+		for _, i := range rows {
+			if folds[kept[i]] != k {
+				t.Errorf("state %d is in fold %d, before in %d", kept[i], k, folds[kept[i]])
+			}
+		}
+	}
+	for _, wrong := range [][]int{make([]int, 60), append(make([]int, 59), 5), append(make([]int, 59), -1)} {
+		if _, err := NewMappingOf(a, wrong); err == nil {
+			t.Errorf("folds %v: no error", wrong[59])
+		}
+	}
+}

@@ -186,6 +186,9 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if what, hint := storeOf(data); what != "" {
+		return nil, text.WithHint(fmt.Errorf("%s: is %s; want a table of text or JSON", path, what), hint)
+	}
 	ending := strings.ToLower(filepath.Ext(gunzip.Name(path)))
 	start := bytes.TrimLeft(bytes.TrimPrefix(data, []byte(tabular.Mark)), " \t\r\n")
 	isJSON := ending == ".json" && !bytes.HasPrefix(start, []byte("model,sample,group")) || len(start) > 0 && (start[0] == '{' || start[0] == '[')

@@ -38,7 +38,7 @@ var Command = run.Command{
 		return run.Job{
 			Files: output.Files("similarity", "similarity_pairs.csv", "similarity.figure",
 				"similarity_layers.csv", "similarity_layers.figure", "similarity_steps.csv", "similarity_steps.figure",
-				"similarity_stitches.csv"),
+				"similarity_stitches.csv", "similarity_stitches.figure"),
 			Check: func(*run.Options) error {
 				if o.Stitch && !inputs.ByLayer() {
 					return run.Hint(run.Usage("--stitch without --layers: no layers to stitch"),
@@ -78,7 +78,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, stitch bool
 		files, figures = append(files, "similarity_layers.csv"), append(figures, "similarity_layers")
 	}
 	if stitch {
-		files = append(files, "similarity_stitches.csv")
+		files, figures = append(files, "similarity_stitches.csv"), append(figures, "similarity_stitches")
 	}
 	names := make([]string, len(data.Models))
 	for i, m := range data.Models {
@@ -204,6 +204,11 @@ func write(r *similarity.Result, env *run.Env, o similarity.Options) error {
 	}
 	if len(r.Runs) > 0 {
 		if err := env.Figure("similarity_steps", RunFigure(r)); err != nil {
+			return err
+		}
+	}
+	if len(r.Stitches) > 0 {
+		if err := env.Figure("similarity_stitches", StitchFigure(r)); err != nil {
 			return err
 		}
 	}

@@ -55,9 +55,13 @@ func Figure(r *similarity.Result) *plots.Figure {
 	if len(names) > mostStyles {
 		spread.Series = together(spread.Series)
 	}
-	tiles = append(tiles,
-		plots.Tile{Panel: againstChance(r, shown[0]), Title: "Score and chance", Row: 1, Column: 0},
-		plots.Tile{Panel: spread, Title: "Map of the models", Row: 1, Column: 1})
+	chance := plots.Tile{Panel: againstChance(r, shown[0]), Title: "Score and chance", Row: 1, Column: 0}
+	space := plots.Tile{Panel: spread, Title: "Map of the models", Row: 1, Column: 1}
+	if len(shown) == 1 { // the map takes the place of the second matrix
+		space.Row, chance.ColumnSpan = 0, 2
+		chance, space = space, chance
+	}
+	tiles = append(tiles, chance, space)
 	heights, height := []float64(nil), 150+3*max(0, float64(len(r.Models)-12))
 	if len(names) > mostStyles {
 		heights = []float64{30 + 2.3*float64(len(names)), 80}
@@ -81,7 +85,7 @@ const allModels = "models"
 func named(m *plots.Matrix, first bool) *plots.HeatMap {
 	out := &plots.HeatMap{
 		Columns: m.Names, Values: m.Values, Decimals: -1, Ordered: true,
-		Scale: plots.ColorScale{Ramp: plots.RampDiverging, Low: -1, High: 1, Label: "Adjusted score above, score below"},
+		Scale: plots.ColorScale{Ramp: plots.RampReversed, Low: -1, High: 1, Label: "Adjusted score above, score below"},
 	}
 	if first {
 		out.Rows = m.Names

@@ -5,6 +5,7 @@ package command
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/similarity"
@@ -95,6 +96,7 @@ func LayerFigure(r *similarity.Result) *plots.Figure {
 		})
 		f.HeightMM = max(f.HeightMM, float64(row+1)*(155+4*float64(max(0, len(p.LayersA)-16))))
 	}
+	slices.SortStableFunc(f.Tiles, func(a, b plots.Tile) int { return a.Row - b.Row }) // letters go from left to right
 	f.Footnote = layerCaption(r)
 	return f
 }

@@ -461,6 +461,16 @@ var alikeFindings = []finding{
 		"Slow states of other episodes predict worse than states in any order, so p is too large."},
 	{partSimilarity, "intervals of scores", "all", []query{covers("similarity", "^[a-z_@0-9]+$", "")},
 		"Expect wide intervals."},
+	{partSimilarity, "`error` of stitched networks", "all", []query{covers("stitched", "^error$", "")},
+		"Use as printed."},
+	{partSimilarity, "`agreement` of stitched networks", "all", []query{covers("stitched", "^agreement$", ""),
+		widths("stitched", "^agreement$", "")},
+		"Expect wide intervals: a deletion moves the map, and with it the class of every state near a border."},
+	{partSimilarity, "difference of two fronts that are equally good", "all",
+		[]query{covers("stitched", "^difference", ""), rejects("stitched", "^difference", "")},
+		"Use as printed: it rejects too rarely."},
+	{partSimilarity, "p of a stitched front that shares nothing", "all",
+		[]query{rejects("stitched", "nothing shared", "")}, "Use as printed: the orders make p exact."},
 }
 
 var sampleFindings = []finding{
