@@ -10,7 +10,7 @@
 //	go run ./internal/calibration -harness -draws 2000         # one section
 //	go run ./internal/calibration -pages                       # the pages again, from the tables
 //
-// Sections are sizes, series, studies, comparisons, harness, decisions, accuracy, lines, logarithms, windows,
+// Sections are sizes, series, studies, comparisons, runs, harness, decisions, accuracy, lines, logarithms, windows,
 // unrelated, similarity, stitched, samples, leaks, alarms, surprise and selection.
 //
 // Results depend on the seed and the number of draws, not on the number of threads.
@@ -207,6 +207,7 @@ func sections() []section {
 		{"series", "one series of short and of long memory", under(seriesDesigns(), writeSeries)},
 		{"studies", "studies over tasks and runs", under(studyDesigns(), writeStudies)},
 		{"comparisons", "what compare makes of two models", under(comparisonDesigns(), writeComparisons)},
+		{"runs", "runs of unequal number and variance", under(runDesigns(), writeRuns)},
 		{"harness", "what compare makes of results of lm-evaluation-harness", under(harnessSizes(), writeHarness)},
 		{"decisions", "confidence sets for the best, of families of tests and of runs", writeDecisions},
 		{"accuracy", "tests of equal accuracy of two forecasts", under(accuracyDesigns(), writeAccuracy)},

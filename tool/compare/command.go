@@ -61,7 +61,8 @@ the same numbers in two files counts once.
 If one file holds both models, the difference comes from that file. Across files it comes
 from scores per sample (<analysis>_samples.csv), paired by name, in blocks of their
 group, if both models have them. With several runs and no intervals it comes from one
-number per run, by Welch's t test. Otherwise it comes from the two intervals, as if their
+number per run, by Welch's t test (unequal numbers of runs, one below five: Behrens and
+Fisher's). Otherwise it comes from the two intervals, as if their
 errors were independent. The column "from" names the source. A model with a single run is
 assumed to vary like the runs of the other model, unless --fixed names it. Results with other data,
 definitions, options or block lengths are rejected, with the differences listed, unless
