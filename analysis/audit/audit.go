@@ -107,7 +107,7 @@ func (o *Options) Declare(l *option.List) {
 	l.Int(&o.References, "references", "`N` training states, drawn as whole episodes, that give the threshold").AtLeast(2)
 	l.Float(&o.LeastIdentity, "identity", "`SHARE` of equal residues from which sequences are too near").
 		EachFloat("a number above 0 up to 1", func(v float64) bool { return v > 0 && v <= 1 })
-	l.Int(&o.Permutations, "permutations", "`N` exchanges of episodes for the p value of drift; 0: no drift").AtLeast(0)
+	l.Int(&o.Permutations, "permutations", "`N` exchanges of episodes for the p value of drift; 0: no drift").Draws(0)
 	option.Choice(l, &o.Repair, "repair", []Repair{RepairDrop, RepairMove},
 		"`WAY` of --write-split: drop leaves leaking test states out, move gives whole leaking episodes to the training part")
 }

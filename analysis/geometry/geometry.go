@@ -74,12 +74,12 @@ type Options struct {
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
 	l.Ints(&o.Clusters, "clusters", "`LIST` of numbers of k-means clusters").AtLeast(2).Distinct()
-	l.Int(&o.Starts, "starts", "`N` k-means++ starts; the best result is used").AtLeast(1)
+	l.Int(&o.Starts, "starts", "`N` k-means++ starts; the best result is used").Draws(1)
 	l.Ints(&o.Neighbors, "k", "`LIST` of neighborhood sizes for the consistency of labels").AtLeast(1).Distinct()
 	l.Var((*results.Window)(&o.ExcludeWindow), "exclude-window", results.WindowUsage)
 	l.Int(&o.Pairs, "rsa-pairs", "`N` pairs of states for RSA; 0: all").AtLeast(0)
 	l.Int(&o.Permutations, "permutations",
-		"`N` exchanges of episodes for the null of similarities and of the agreement with labels; 0: none").AtLeast(0)
+		"`N` exchanges of episodes for the null of similarities and of the agreement with labels; 0: none").Draws(0)
 	l.Int(&o.Lags, "lags", "largest lag `N` of the autocorrelation").AtLeast(1)
 }
 

@@ -29,13 +29,15 @@ const (
 	HalvedLatents = 40
 )
 
+// Listed is the number of neighbors of each of n latents that the analysis keeps in lists, 1 or more.
+func (o Options) Listed(n int) int {
+	o = o.withDefaults(n)
+	return slices.Max(slices.Concat([]int{halfNeighbors}, o.GrideOrders, o.Neighbors))
+}
+
 // neighbors finds the distinct latents of a model and their neighbors; rms is told the RMS distance.
 func (p *plan) neighbors(ctx context.Context, model int, rms <-chan float64) (*dimension.Distinct, error) {
-	k := halfNeighbors
-	for _, order := range slices.Concat(p.o.GrideOrders, p.o.Neighbors) {
-		k = max(k, order)
-	}
-	return dimension.NewDistinct(ctx, p.spaces[model], k, func() (float64, error) {
+	return dimension.NewDistinct(ctx, p.spaces[model], p.o.Listed(p.in.Models[model].Latents.N), func() (float64, error) {
 		select {
 		case v := <-rms:
 			return p.o.DuplicateTolerance * v, nil

@@ -109,7 +109,7 @@ func (o *Options) Declare(l *option.List) {
 		"default 12,50, below 100 directions in proportion)").AtLeast(1)
 	l.Int(&o.Views, "views", "`N` views of every state, changed by --view-corruption and encoded again, for LiDAR; "+
 		"0: none").
-		Each("0 or at least 2", func(n int) bool { return n == 0 || n >= 2 })
+		Each("0 or at least 2", func(n int) bool { return n == 0 || n >= 2 }).AtMost(option.MostDraws)
 	option.Choice(l, &o.ViewCorruption, "view-corruption", corruption.Kinds(), "`NAME` of the corruption that "+
 		"makes a view")
 	l.Float(&o.ViewLevel, "view-level", "`LEVEL` of the corruption of a view, as for the corruptions of robustness").
@@ -118,10 +118,10 @@ func (o *Options) Declare(l *option.List) {
 		"units of the latents").
 		EachFloat("a number above 0", func(v float64) bool { return v > 0 && !math.IsInf(v, 1) })
 	l.Int(&o.GaussianSlices, "gaussian-slices", "`N` random directions in which latents are compared with an "+
-		"isotropic Gaussian (SIGReg; also BHEP, over all pairs); 0: none").AtLeast(0)
+		"isotropic Gaussian (SIGReg; also BHEP, over all pairs); 0: none").Draws(0)
 	option.Choice(l, &o.GaussianScale, "gaussian-scale", normality.Scales(), "`NAME` of the scale of the latents: "+
 		"isotropic, latents less their mean in units of their spread; raw, latents as they are with N(0, I)")
-	l.Int(&o.GaussianDraws, "gaussian-draws", "`N` draws of the null of the comparison with a Gaussian").AtLeast(19)
+	l.Int(&o.GaussianDraws, "gaussian-draws", "`N` draws of the null of the comparison with a Gaussian").Draws(19)
 	l.Int(&o.Clusters, "learn-clusters", "`N` clusters of k-means whose labels neighbors predict (cluster "+
 		"learnability, CLID); 0: none").
 		Each("0 or at least 2", func(n int) bool { return n == 0 || n >= 2 })

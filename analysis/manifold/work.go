@@ -237,6 +237,10 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 	defer stop()
 	// Parts of either run on one goroutine; distances to duplicates are needed when neighbors are found.
 	err := parallel.Try(ctx, p.o.Threads, 2, func(_, task int) (err error) {
+		// The lists of neighbors of constant latents of few dimensions would take far more memory than the latents.
+		if p.spaces[i].Collapsed() {
+			return stat.Undefined("spectrum", "the points are constant")
+		}
 		if task == 1 {
 			d, err = p.neighbors(searching, i, rms)
 			if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
@@ -262,7 +266,9 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
 		m.undefined(undefined.Reason)
 		m.undefinedExtras(p, undefined.Reason)
-		if m.TwoNN.Duplicates, err = p.spaces[i].Duplicates(ctx, max(p.o.Threads, 0)); err != nil {
+		if p.spaces[i].Collapsed() {
+			m.TwoNN.Duplicates = encoded.Latents.N - 1
+		} else if m.TwoNN.Duplicates, err = p.spaces[i].Duplicates(ctx, max(p.o.Threads, 0)); err != nil {
 			return out, err
 		}
 		out.Warnings = []string{results.Collapsed(m.Name, undefined.Reason)}

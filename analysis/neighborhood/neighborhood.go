@@ -101,7 +101,7 @@ func (o *Options) Declare(l *option.List) {
 			"order, by --seed), index (lower index first)")
 	l.Var((*results.Window)(&o.ExcludeWindow), "exclude-window", results.WindowUsage)
 	l.Int(&o.Permutations, "permutations",
-		"`N` shuffled pairings of states and latents for the null; 0: none").AtLeast(0)
+		"`N` shuffled pairings of states and latents for the null; 0: none").Draws(0)
 	option.Choice(l, &o.Null, "null", []NullKind{NullTime, NullIndependent},
 		"`KIND` of shuffled pairing: time (episodes are exchanged, fewer than 5 are rotated, which keeps the order "+
 			"in time) or independent (any state)")

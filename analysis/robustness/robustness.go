@@ -84,7 +84,7 @@ func (o *Options) Declare(l *option.List) {
 	option.Choice(l, &o.Clip, "clip", corruption.Clips(),
 		"`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps; vectors are never "+
 			"clipped")
-	l.Int(&o.Draws, "draws", "`N` corruptions of every state at every level").AtLeast(1)
+	l.Int(&o.Draws, "draws", "`N` corruptions of every state at every level").Draws(1)
 	l.Float(&o.CompareLevel, "box-level",
 		"`LEVEL` of the box plot and of the comparisons; 0: 0.1 if it is a level, otherwise the middle level")
 }

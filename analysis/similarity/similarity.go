@@ -93,13 +93,13 @@ func (o *Options) Declare(l *option.List) {
 	l.Float(&o.Bandwidth, "bandwidth", "`B` of cka_rbf, in median distances of each space").
 		EachFloat("a number above 0", func(v float64) bool { return v > 0 })
 	l.Int(&o.Pairs, "rsa-pairs", "`N` pairs of states for RSA; 0: all").AtLeast(0)
-	l.Int(&o.Permutations, "permutations", "`N` orders of the null; 0: none").AtLeast(0)
+	l.Int(&o.Permutations, "permutations", "`N` orders of the null; 0: none").Draws(0)
 	option.Choice(l, &o.Null, "null", []Null{NullTime, NullIndependent},
 		"`KIND` of null: time exchanges whole episodes, independent any states")
 	l.Bool(&o.Stitch, "stitch", "put the layers of a model (--layers), through a linear map, before the parts of the "+
 		"others that follow their layers, and compare the outputs")
 	l.Int(&o.StitchPermutations, "stitch-permutations",
-		"`N` orders of the null of --stitch, at most --permutations; 0: none").AtLeast(0)
+		"`N` orders of the null of --stitch, at most --permutations; 0: none").Draws(0)
 	l.Text(&o.Reference, "reference", "`NAME` of a model: test which of the others is more like it")
 }
 

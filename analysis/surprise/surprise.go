@@ -126,7 +126,7 @@ func (o *Options) Declare(l *option.List) {
 		EachFloat("a number above 0", func(v float64) bool { return v > 0 }).Distinct()
 	l.Text(&o.At, "at", "`N` of the state of each episode, from 2, that the first impossible transition leads to, or "+
 		"random")
-	l.Int(&o.Draws, "draws", "`N` moments of violations drawn in each episode").AtLeast(1)
+	l.Int(&o.Draws, "draws", "`N` moments of violations drawn in each episode").Draws(1)
 	l.Int(&o.Horizon, "horizon", "`N` transitions from the violation on that are looked at").AtLeast(1)
 	option.Choice(l, &o.Condition, "condition", []string{NoCondition, Phase},
 		"`NAME` of the errors that p values are about: "+

@@ -27,7 +27,7 @@ func TestRoomForSpectra(t *testing.T) {
 	if got := spectrum.WorkingBytes(1000, 2000); got != need {
 		t.Errorf("%d bytes, want %d", got, need)
 	}
-	need += 1 << 20 // of --memory
+	need += 1<<20 + 1000*5*12 // of --memory, and of lists of 5 neighbors: an index of 4 bytes, a distance of 8
 	for left, want := range map[int64]string{0: "", need: "", need - 1: "wide: the covariance of 1000 latents of 2000 dimensions and its working memory need 33 MB"} {
 		d := &Data{env: &run.Env{Options: run.Options{Memory: 1 << 20}}}
 		d.held.Add(5 << 20)
@@ -37,7 +37,7 @@ func TestRoomForSpectra(t *testing.T) {
 			}
 			return left
 		}
-		err := d.RoomForSpectra(models, d.Searching(1000))
+		err := d.RoomForSpectra(models, d.Searching(1000, 5))
 		if text := fmt.Sprint(err); (want == "") != (err == nil) || !strings.Contains(text, want) && want != "" {
 			t.Errorf("%d bytes left: %s", left, text)
 		}

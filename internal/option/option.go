@@ -86,6 +86,7 @@ type Option struct {
 	Access     Access
 	Path       bool               // a text is the path of a file or folder
 	Least      *int               // bound of a whole number, or of every element of a list; nil: none
+	Most       *int               // the same from above
 	TextCheck  func(string) error // of a text, or of each of a list; nil: any
 	Repeats    bool               // a list of texts grows with every value
 	Whole      bool               // such a value is one text, commas and all
@@ -248,6 +249,19 @@ func (o *Option) Alias(name string) *Option {
 func (o *Option) AtLeast(least int) *Option {
 	o.Least = &least
 	return o.Each(fmt.Sprintf("at least %d", least), func(v int) bool { return v >= least })
+}
+
+// MostDraws bounds numbers of random draws, permutations and the like. The results of all draws are in memory at once,
+// and more draws than these tell nothing more.
+const MostDraws = 10_000_000
+
+// Draws bounds a number of random draws, permutations and the like from below and by [MostDraws].
+func (o *Option) Draws(least int) *Option { return o.AtLeast(least).AtMost(MostDraws) }
+
+// AtMost bounds a whole number, or every element of a list of them, from above.
+func (o *Option) AtMost(most int) *Option {
+	o.Most = &most
+	return o.Each(fmt.Sprintf("at most %d", most), func(v int) bool { return v <= most })
 }
 
 // Each checks a whole number, or every element of a list of them.

@@ -26,7 +26,7 @@ func (o *options) Declare(l *List) {
 	l.Ints(&o.ks, "ks", "`LIST` of sizes").AtLeast(1).Distinct()
 	l.Floats(&o.levels, "levels", "`LIST` of levels").Distinct()
 	Choice(l, &o.rule, "rule", []rule{0, 1}, "`RULE` for ties")
-	l.Int(&o.n, "n", "`N` draws").AtLeast(2)
+	l.Int(&o.n, "n", "`N` draws").Draws(2)
 	l.Float(&o.share, "share", "`SHARE` of states").EachFloat("a number from 0 to 1", func(v float64) bool { return v >= 0 && v <= 1 })
 	l.Names(&o.names, "names", []string{"a", "b"}, "`LIST` of names")
 	l.Bool(&o.verbose, "verbose", "say more").Free()
@@ -44,6 +44,8 @@ func TestCheck(t *testing.T) {
 		{func(o *options) { o.ks = []int{5, 7, 5} }, "ks: 5 is given twice"},
 		{func(o *options) { o.levels = []float64{0.5, 0.5} }, "levels: 0.5 is given twice"},
 		{func(o *options) { o.n = 1 }, "n 1: want at least 2"},
+		{func(o *options) { o.n = MostDraws }, "<nil>"},
+		{func(o *options) { o.n = MostDraws + 1 }, "n 10000001: want at most 10000000"},
 		{func(o *options) { o.share = 1.5 }, "share 1.5: want a number from 0 to 1"},
 	} {
 		o := options{ks: []int{5}, n: 2}

@@ -18,6 +18,9 @@ func (o *Option) Wrong() []string {
 	if o.Least != nil {
 		wrong = append(wrong, strconv.Itoa(*o.Least-1))
 	}
+	if o.Most != nil {
+		wrong = append(wrong, strconv.Itoa(*o.Most+1))
+	}
 	if o.distinct {
 		wrong = append(wrong, "7,7")
 	}

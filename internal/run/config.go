@@ -106,7 +106,7 @@ func (c *config) ofAnother(common []*yaml.Node, section bool) error {
 		return nil
 	}
 	return Hint(Usage("configuration %s: %s are not options of %s; check that the file is a repscope configuration", c.path,
-		strings.Join(unknown, ", "), c.flags.Name()),
+		text.Few(unknown, mostWrong), c.flags.Name()),
 		cmp.Or(c.flags.fileHint, text.DidYouMean("", unknown[0], configNames(c.flags))))
 }
 
@@ -153,11 +153,25 @@ func (c *config) place(key *yaml.Node) string {
 func (c *config) apply(content []*yaml.Node, settled map[string]bool, section string) error {
 	seen := map[string]bool{}
 	var wrong []error
+	more := 0
 	for i := 0; i < len(content); i += 2 {
-		wrong = append(wrong, c.entry(content[i], resolveAlias(content[i+1]), settled, section, seen))
+		err := c.entry(content[i], resolveAlias(content[i+1]), settled, section, seen)
+		switch {
+		case err == nil:
+		case len(wrong) == mostWrong:
+			more++
+		default:
+			wrong = append(wrong, err)
+		}
+	}
+	if more > 0 {
+		wrong = append(wrong, Usage("configuration %s: %d more keys are wrong", c.path, more))
 	}
 	return errors.Join(wrong...)
 }
+
+// mostWrong is the most keys of a configuration that messages tell of.
+const mostWrong = 20
 
 // entry sets the flag of one key.
 func (c *config) entry(key, value *yaml.Node, settled map[string]bool, section string, seen map[string]bool) error {

@@ -137,15 +137,17 @@ func (b *benchmarks) result(fields []string) error {
 		return fmt.Errorf("%s: %q has no unit; want pairs of a number and a unit", fields[0], fields[len(fields)-1])
 	}
 	var numbers []report.Named
+	seen := map[string]bool{}
 	for i := 2; i < len(fields); i += 2 {
 		unit := fields[i+1]
 		v, err := strconv.ParseFloat(fields[i], 64)
 		switch {
 		case err != nil || !finite(v):
 			return fmt.Errorf("%s: %s is %q, want a number", fields[0], unit, fields[i])
-		case slices.ContainsFunc(numbers, func(n report.Named) bool { return n.Path == unit }):
+		case seen[unit]:
 			return fmt.Errorf("%s: %s is there twice", fields[0], unit)
 		}
+		seen[unit] = true
 		numbers = append(numbers, report.Named{Path: unit, Value: report.Number(v), SD: report.Undefined("no spread was computed"),
 			Interval: report.NoInterval("one run has no interval")})
 	}

@@ -186,6 +186,9 @@ func Compare(ctx context.Context, g *Gathered, o Options) (*Result, error) {
 	if err := c.baselineShares(); err != nil {
 		return nil, err
 	}
+	if err := c.roomForPairs(); err != nil {
+		return nil, err
+	}
 	for _, row := range c.result.Table {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -213,23 +216,25 @@ func (c *comparer) warn(format string, args ...any) {
 
 // group sorts files by task and analysis, and checks that the files of a group agree.
 func (c *comparer) group(files []*File) error {
+	groups := map[[2]string]*group{}
+	tasks, models := map[string]bool{}, map[string]bool{}
 	for _, f := range files {
-		i := slices.IndexFunc(c.groups, func(g *group) bool { return g.task == f.Task && g.analysis == f.Analysis })
-		if i < 0 {
-			i = len(c.groups)
-			c.groups = append(c.groups, &group{task: f.Task, analysis: f.Analysis, models: map[string][]*FileModel{}})
+		key := [2]string{f.Task, f.Analysis}
+		g := groups[key]
+		if g == nil {
+			g = &group{task: f.Task, analysis: f.Analysis, models: map[string][]*FileModel{}}
+			groups[key], c.groups = g, append(c.groups, g)
 		}
-		g := c.groups[i]
 		if err := c.agree(g, f); err != nil {
 			return err
 		}
 		g.files = append(g.files, f)
-		if !slices.Contains(c.result.Tasks, f.Task) {
-			c.result.Tasks = append(c.result.Tasks, f.Task)
+		if !tasks[f.Task] {
+			tasks[f.Task], c.result.Tasks = true, append(c.result.Tasks, f.Task)
 		}
 		for _, m := range f.Models {
-			if !slices.Contains(c.result.Models, m.Name) {
-				c.result.Models = append(c.result.Models, m.Name)
+			if !models[m.Name] {
+				models[m.Name], c.result.Models = true, append(c.result.Models, m.Name)
 			}
 			if err := g.enter(m); err != nil {
 				return err

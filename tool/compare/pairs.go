@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/memory"
+	"repscope/internal/text"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -48,6 +50,30 @@ func newPairs(n int) pairs {
 		p.tests[i] = test{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 	}
 	return p
+}
+
+// pairBytes is the memory of a pair in [pairs]: a test of four numbers, and whether it is joint.
+const pairBytes = 4*8 + 1
+
+// available is how much memory the process may use; 0: not known.
+var available = memory.Available
+
+// roomForPairs is an error where the differences of all pairs of models, in all rows, need more than half of the
+// memory that the process may use.
+func (c *comparer) roomForPairs() error {
+	var need float64
+	most := 0
+	for _, row := range c.result.Table {
+		n := len(row.Cells)
+		most = max(most, n)
+		need += float64(n) * float64(n-1) / 2 * pairBytes
+	}
+	if free := available(); free > 0 && need > float64(free)/2 {
+		return fmt.Errorf("the differences of all pairs of %d models, in %s, need %s; want at most half of the memory "+
+			"that this process may use, %s: compare fewer models, or fewer metrics (--metrics)",
+			most, text.Count(len(c.result.Table), "row"), text.Bytes(int64(min(need, math.MaxInt64/2))), text.Bytes(free/2))
+	}
+	return nil
 }
 
 // place is the index of the pair of models a < b.

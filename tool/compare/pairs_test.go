@@ -64,3 +64,18 @@ func TestStudy_ManyModels(t *testing.T) {
 		t.Errorf("%d pairs, %d tests; want all", got, r.Table[0].Tests.Pairs)
 	}
 }
+
+// The pairs of 50,000 models would need 41 GB: that is said before memory is taken.
+func TestRoomForPairs(t *testing.T) {
+	before := available
+	defer func() { available = before }()
+	c := &comparer{result: &Result{Table: []*Row{{Cells: make([]*Cell, 50_000)}, {Cells: make([]*Cell, 2)}}}}
+	need := int64(pairBytes * (50_000*49_999/2 + 1))
+	for free, want := range map[int64]string{0: "", 2 * need: "", 2*need - 2: "50000 models, in 2 rows, need 41.2 GB"} {
+		available = func() int64 { return free }
+		err := c.roomForPairs()
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %v, want %q", free, err, want)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func (s *settings) register(flags *run.Flags) {
 			"* is any text")
 		l.Texts(&c.Lower, "lower", nil, "`LIST` of columns where lower values should be better; "+
 			"* is any text")
-		l.Int(&s.permutations, "permutations", "`N` permutations for p values; 0: no p values").AtLeast(0)
+		l.Int(&s.permutations, "permutations", "`N` permutations for p values; 0: no p values").Draws(0)
 	})))
 	flags.Several("numbers", "higher", "lower")
 }

@@ -37,7 +37,7 @@ func (o *saliencyFlags) Declare(l *option.List) {
 		"<sample>.csv, .png or .npy, or a CSV with a column sample. top:5 uses the highest 5 % of the reference's "+
 		"map. Required for NSS and AUC").Reads()
 	l.Int(&o.Splits, "borji-splits",
-		"`N` random splits for AUC-Borji (100 in published code); 0: its exact expectation").AtLeast(0)
+		"`N` random splits for AUC-Borji (100 in published code); 0: its exact expectation").Draws(0)
 	o.KL = saliencymap.KLForms[0]
 	l.OneOf(&o.KL, "saliency-kl", saliencymap.KLForms,
 		"`FORM` of the divergence of the reference's map p from the other map q: added (1e-8 added to both), ratio "+

@@ -131,7 +131,9 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 	if err != nil {
 		return err
 	}
-	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))+geometry.SimilarityBytes(states.Models)); err != nil {
+	working := data.Searching(len(states.Index), slices.Max(append([]int{0}, o.Neighbors...))) +
+		geometry.SimilarityBytes(states.Models)
+	if err := data.RoomForSpectra(states.Models, working); err != nil {
 		return err
 	}
 	in := geometry.Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models, Labels: classes}

@@ -159,7 +159,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, groups *input.
 	if err != nil {
 		return err
 	}
-	working := data.Searching(len(states.Index)) + viewBytes(o, states.Models)
+	working := data.Searching(len(states.Index), o.Listed(len(states.Index))) + viewBytes(o, states.Models)
 	if err := data.RoomForSpectra(states.Models, working); err != nil {
 		return err
 	}

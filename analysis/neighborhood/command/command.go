@@ -192,7 +192,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 	if err != nil {
 		return err
 	}
-	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))); err != nil {
+	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index), 0)); err != nil {
 		return err
 	}
 	if o.Metric == neighbors.Precomputed {
