@@ -215,6 +215,7 @@ func (v *Variogram) reach(dy int) int {
 	case float64(dy) > limit:
 		return -1
 	}
+	limit = min(limit, float64(v.width+dy)) // so that squares do not overflow: all columns of the row are within
 	return min(v.width-1, int(math.Sqrt(limit*limit-float64(dy*dy))))
 }
 
