@@ -21,6 +21,7 @@ import (
 	"repscope/internal/dtype"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
+	"repscope/internal/regular"
 	"repscope/internal/safetensors"
 	"repscope/internal/text"
 	"repscope/internal/torchfile"
@@ -106,7 +107,7 @@ func Open(path string, o Options) (*Network, error) {
 	}
 	file, err := mmap.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, regular.PathError(err)
 	}
 	n, err := Read(file, o)
 	if err != nil {
