@@ -236,8 +236,9 @@ func (n *inverse) decide() error {
 		return fmt.Errorf("%d of %d blocks have squeeze and excitation, and the kernels of the stages are %s: no known "+
 			"network, so its activations are unknown; %s", squeezed, len(n.blocks), kernels, exportHint)
 	}
-	if stages > len(n.strides) || label == "EfficientNet" && stages < len(n.strides) {
-		return fmt.Errorf("%d stages of blocks, want %d; %s", stages, len(n.strides), exportHint)
+	fewest := map[string]int{"EfficientNet": len(n.strides), "EfficientNetV2": 6}[label]
+	if stages > len(n.strides) || stages < fewest {
+		return fmt.Errorf("%d stages of blocks, want %d to %d: the strides are not known; %s", stages, fewest, len(n.strides), exportHint)
 	}
 	n.model.Architecture, n.graph.Name = label, label
 	return n.decidePadding(name, label, hugging)

@@ -219,6 +219,8 @@ func TestFamilies_NearRelativesAreRefused(t *testing.T) {
 	}{
 		{"timm's ViTs with axial rotary positions", "timm_dinov3", "", 2, map[string][]int{"cls_token": nil}, "there are no positions of patches"},
 		{"LCNet and HardCoRe-NAS", "timm_mobilenet_v3", "", 0, map[string][]int{"blocks.1.0.conv_dw.weight": {16, 1, 5, 5}}, "the kernels of the stages are 3553351"},
+		{"an EfficientNetV2 of fewer stages", "timm_efficientnet_v2", "", 0, map[string][]int{"blocks.5.0.conv_pw.weight": nil,
+			"blocks.5.0.conv_dw.weight": nil, "blocks.5.0.conv_pwl.weight": nil}, "5 stages of blocks, want 6 to 7"},
 		{"the vision tower of Qwen 3", "timm_vit", "", 2, map[string][]int{"norm.weight": nil, "norm.bias": nil, "cls_token": nil, "pos_embed": {1, 16, 24}}, "no last normalization"},
 		{"the ResNet of a hybrid ViT", "timm_resnet", "patch_embed.backbone.", 0, nil, "no known architecture"},
 	} {
