@@ -180,7 +180,7 @@ var published = regexp.MustCompile(`^(tf_)?(efficientnet_(b\d(_pruned)?|l2|lite\
 // kernels of the stages of networks with ReLU6: MobileNetV2 and EfficientNet-Lite.
 var kernelsOfReLU6 = []string{"3333333", "3353553"}
 
-// kernelsOfMobile are those of MobileNetV3, large and small, with the stages of timm and of torchvision.
+// kernelsOfMobile are the kernels of MobileNetV3, large and small, with the stages of timm and of torchvision.
 var kernelsOfMobile = []string{"3353351", "335551", "335335", "33555"}
 
 // decide finds strides, activations, padding and epsilon; no tensor has them.
@@ -238,7 +238,8 @@ func (n *inverse) decide() error {
 	}
 	fewest := map[string]int{"EfficientNet": len(n.strides), "EfficientNetV2": 6}[label]
 	if stages > len(n.strides) || stages < fewest {
-		return fmt.Errorf("%d stages of blocks, want %d to %d: the strides are not known; %s", stages, fewest, len(n.strides), exportHint)
+		return fmt.Errorf("%d stages of blocks, want %d to %d: the strides are not known; %s", stages, fewest, len(n.strides),
+			exportHint)
 	}
 	n.model.Architecture, n.graph.Name = label, label
 	return n.decidePadding(name, label, hugging)

@@ -217,11 +217,14 @@ func TestFamilies_NearRelativesAreRefused(t *testing.T) {
 		change               map[string][]int // shapes; nil: without the tensor
 		want                 string
 	}{
-		{"timm's ViTs with axial rotary positions", "timm_dinov3", "", 2, map[string][]int{"cls_token": nil}, "there are no positions of patches"},
-		{"LCNet and HardCoRe-NAS", "timm_mobilenet_v3", "", 0, map[string][]int{"blocks.1.0.conv_dw.weight": {16, 1, 5, 5}}, "the kernels of the stages are 3553351"},
+		{"timm's ViTs with axial rotary positions", "timm_dinov3", "", 2, map[string][]int{"cls_token": nil},
+			"there are no positions of patches"},
+		{"LCNet and HardCoRe-NAS", "timm_mobilenet_v3", "", 0, map[string][]int{"blocks.1.0.conv_dw.weight": {16, 1, 5, 5}},
+			"the kernels of the stages are 3553351"},
 		{"an EfficientNetV2 of fewer stages", "timm_efficientnet_v2", "", 0, map[string][]int{"blocks.5.0.conv_pw.weight": nil,
 			"blocks.5.0.conv_dw.weight": nil, "blocks.5.0.conv_pwl.weight": nil}, "5 stages of blocks, want 6 to 7"},
-		{"the vision tower of Qwen 3", "timm_vit", "", 2, map[string][]int{"norm.weight": nil, "norm.bias": nil, "cls_token": nil, "pos_embed": {1, 16, 24}}, "no last normalization"},
+		{"the vision tower of Qwen 3", "timm_vit", "", 2, map[string][]int{"norm.weight": nil, "norm.bias": nil,
+			"cls_token": nil, "pos_embed": {1, 16, 24}}, "no last normalization"},
 		{"the ResNet of a hybrid ViT", "timm_resnet", "patch_embed.backbone.", 0, nil, "no known architecture"},
 	} {
 		file, err := mmap.Open(filepath.Join("testdata", "families", c.folder, "weights.safetensors"))
@@ -286,7 +289,8 @@ func TestFamilyErrors(t *testing.T) {
 		{"post-norm", with(State{"fc_norm.weight": zeros(32), "fc_norm.bias": zeros(32)}, "blocks.0.attn.qkv.bias", "norm.weight", "norm.bias"), two,
 			"whether its blocks normalize before or after"},
 		{"no last normalization", with(nil, "norm.weight", "norm.bias"), two, "no last normalization"},
-		{"a network before the blocks", with(State{"patch_embed.backbone.conv1.weight": zeros(1)}), two, "1 tensors that the architecture does not have"},
+		{"a network before the blocks", with(State{"patch_embed.backbone.conv1.weight": zeros(1)}), two,
+			"1 tensors that the architecture does not have"},
 		{"missing", with(nil, "blocks.0.mlp.fc2.weight"), two, `"blocks.0.mlp.fc2.weight" is missing`},
 		{"no patch", with(State{"patch_embed.proj.weight": zeros(32, 3, 0, 4)}), two, "shape [32 3 0 4], want at least one element"},
 		{"no width", with(State{"patch_embed.proj.weight": zeros(0, 3, 4, 4)}), two, "shape [0 3 4 4], want at least one element"},

@@ -29,7 +29,7 @@ type vit struct {
 	side       int       // of the square of patches with learned positions, or with ones relative to each other
 	pairs      string    // rows of the tables of relative positions for all pairs of tokens
 
-	after           bool // blocks normalize what their parts make, not what these get
+	after           bool // blocks normalize the results of their parts, not the inputs
 	keysWithoutBias bool // the part of the keys of a common bias is left out
 }
 
@@ -766,6 +766,7 @@ var labels = map[string]string{
 	"dinov2_with_registers": "DINOv2 with registers",
 	"dinov3_vit":            "DINOv3 ViT", "vjepa2": "V-JEPA 2", "convnext": "ConvNeXt", "convnextv2": "ConvNeXt V2",
 	"dinov3_convnext": "DINOv3 ConvNeXt", "swin": "Swin", "swinv2": "Swin V2", "bert": "BERT",
-	"beit": "BEiT", "data2vec-vision": "data2vec", "videomae": "VideoMAE", "vivit": "ViViT", "siglip2": "SigLIP 2", "siglip2_vision_model": "SigLIP 2",
+	"beit": "BEiT", "data2vec-vision": "data2vec", "videomae": "VideoMAE", "vivit": "ViViT",
+	"siglip2": "SigLIP 2", "siglip2_vision_model": "SigLIP 2",
 	"roberta": "RoBERTa", "esm": "ESM-2",
 }

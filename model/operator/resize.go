@@ -12,7 +12,8 @@ import (
 )
 
 var resizeRows = []tableRow{
-	{Name: "Resize", Since: 11, Types: "f", Note: "also integers of at most 16 bits in modes nearest and linear", Inputs: between(1, 4), Outputs: 1,
+	{Name: "Resize", Since: 11, Types: "f", Note: "also integers of at most 16 bits in modes nearest and linear",
+		Inputs: between(1, 4), Outputs: 1,
 		Attributes: []string{"antialias", "axes", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside", "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"},
 		infer:      inferResize},
 	{Name: "Upsample", Since: 7, Types: "f", Note: "deprecated since opset 10, as Resize", Inputs: between(1, 2), Outputs: 1,

@@ -1,4 +1,4 @@
-// What is checked of a tensor: its numbers, and its shape in messages.
+// Checks of a tensor: its numbers, and its shape in messages.
 
 package statedict
 
@@ -22,7 +22,8 @@ func CheckFinite(key string, shape []int, values []float32, first int) error {
 		if v == v {
 			what = "infinity"
 		}
-		return fmt.Errorf("tensor %q contains %s at %v: the weights are damaged, or training diverged", key, what, graph.Position(shape, first+i))
+		return fmt.Errorf("tensor %q contains %s at %v: the weights are damaged, or training diverged", key, what,
+			graph.Position(shape, first+i))
 	}
 	return nil
 }
