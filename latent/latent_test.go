@@ -189,7 +189,7 @@ func TestOpenErrors(t *testing.T) {
 		o    OpenOptions
 		want []string
 	}{
-		{filepath.Join(dir, "missing.onnx"), OpenOptions{}, []string{"missing.onnx", "no such file"}},
+		{filepath.Join(dir, "missing.onnx"), OpenOptions{}, []string{"encoder " + dir, "missing.onnx: no such file"}},
 		{dir, OpenOptions{}, []string{dir}},
 		{write("empty.pth", nil), OpenOptions{}, []string{"empty.pth", "empty"}},
 		{write("text.onnx", []byte("this is no model")), OpenOptions{}, []string{"text.onnx", "not an ONNX file"}},

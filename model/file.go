@@ -12,6 +12,7 @@ import (
 
 	"repscope/internal/format"
 	"repscope/internal/mmap"
+	"repscope/internal/regular"
 	"repscope/model/checkpoint"
 	"repscope/model/graph"
 	"repscope/model/onnx"
@@ -63,7 +64,7 @@ func Read(path string, o ReadOptions) (*File, error) {
 	}
 	file, err := mmap.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, regular.PathError(err)
 	}
 	f, err := read(file, o)
 	if err != nil {

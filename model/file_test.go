@@ -96,7 +96,7 @@ func TestValues(t *testing.T) {
 	if _, err := v.Bind(ids); err == nil {
 		t.Error("one input of three is enough")
 	}
-	// The graph stays as it is.
+	// The graph stays as it is, also where Prepare rewrites nodes with constant weights.
 	if m, err := f.Model(Options{}); err != nil || len(m.Outputs()) != 1 {
 		t.Error(err)
 	}

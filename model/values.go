@@ -38,7 +38,11 @@ type Values struct {
 func (f *File) Values() (*Values, error) {
 	v := &Values{graph: *f.graph}
 	g := &v.graph
-	g.Nodes = slices.Clone(g.Nodes)
+	g.Nodes = make([]*graph.Node, len(g.Nodes))
+	for i, n := range f.graph.Nodes { // which are rewritten where their weights are constant
+		node := *n
+		g.Nodes[i] = &node
+	}
 	g.Constants = maps.Clone(g.Constants)
 	g.Outputs = nil
 	output, scope := map[string]bool{}, map[string]string{}

@@ -29,7 +29,7 @@ var activations = []Activation{
 	{Name: "silu", DefaultOf: "ConvEncoder", aliases: []string{"swish"}, op: "Silu"},
 	{Name: "relu", op: "Relu"},
 	{Name: "gelu", DefaultOf: "ViT-MAE", op: "Gelu"},
-	{Name: "gelu_tanh", aliases: []string{"gelu_new", "gelu_pytorch_tanh"}, op: "Gelu",
+	{Name: "gelu_tanh", aliases: []string{"gelu_new", "gelu_fast", "gelu_pytorch_tanh"}, op: "Gelu",
 		attributes: map[string]graph.Attribute{"approximate": {Kind: graph.AttributeString, String: "tanh"}}},
 	{Name: "quick_gelu", aliases: []string{"quickgelu"}, op: quickGelu},
 	{Name: "tanh", op: "Tanh"},

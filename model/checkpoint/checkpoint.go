@@ -21,6 +21,7 @@ import (
 	"repscope/internal/dtype"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
+	"repscope/internal/regular"
 	"repscope/internal/safetensors"
 	"repscope/internal/text"
 	"repscope/internal/torchfile"
@@ -106,7 +107,7 @@ func Open(path string, o Options) (*Network, error) {
 	}
 	file, err := mmap.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, regular.PathError(err)
 	}
 	n, err := Read(file, o)
 	if err != nil {
@@ -274,7 +275,7 @@ func build(state State, o Options, s *settings.Settings) (*Network, error) {
 	if o.Heads < 0 {
 		return nil, fmt.Errorf("heads %d: want a positive number", o.Heads)
 	}
-	state, notes, err := unwrapped(state)
+	state, notes, err := statedict.Unwrap(state)
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +285,7 @@ func build(state State, o Options, s *settings.Settings) (*Network, error) {
 	}
 	for _, a := range architectures {
 		prefix, ok := a.match(state)
-		if !ok {
+		if !ok || strings.Contains(prefix, "patch_embed.") { // a network before the blocks of a transformer
 			continue
 		}
 		b := &builder{state: state, prefix: prefix, options: o, settings: s, used: map[string]bool{},
@@ -368,7 +369,7 @@ func (b *builder) warn(format string, args ...any) {
 }
 
 // free marks a size that the tensor itself determines.
-const free = -1
+const free = statedict.Free
 
 // tensor makes a tensor a constant and checks its shape; want has −1 for free axes.
 func (b *builder) tensor(name string, want ...int) (shape []int, err error) {
@@ -396,7 +397,7 @@ func (b *builder) tensor(name string, want ...int) (shape []int, err error) {
 		if err := t.Load(dst, first); err != nil {
 			return fmt.Errorf("tensor %q: %w", key, err)
 		}
-		return checkFinite(key, t.Shape, dst, first)
+		return statedict.CheckFinite(key, t.Shape, dst, first)
 	}, t.Shape...)
 	b.model.Parameters += n
 	b.used[key] = true
@@ -433,7 +434,7 @@ func (b *builder) find(name string, want ...int) (Tensor, error) {
 	key := b.prefix + name
 	t, ok := b.state[key]
 	if !ok {
-		return t, fmt.Errorf("tensor %q is missing (want shape %s)%s", key, shapeText(want), b.mixture(name))
+		return t, fmt.Errorf("tensor %q is missing (want shape %s)%s", key, statedict.ShapeText(want), b.mixture(name))
 	}
 	if slices.Equal(want, anyShape) {
 		if len(t.Shape) == 0 || slices.Min(t.Shape) < 1 {
@@ -446,7 +447,7 @@ func (b *builder) find(name string, want ...int) (Tensor, error) {
 		fits = t.Shape[i] == want[i] || want[i] == free && t.Shape[i] > 0
 	}
 	if !fits {
-		return t, fmt.Errorf("tensor %q has shape %v, want %s", key, t.Shape, shapeText(want))
+		return t, fmt.Errorf("tensor %q has shape %v, want %s", key, t.Shape, statedict.ShapeText(want))
 	}
 	return t, nil
 }
@@ -468,40 +469,6 @@ func (b *builder) mixture(name string) string {
 	return ""
 }
 
-// wrappers are the parts of names that PyTorch puts around a module that is compiled, sharded or computed twice.
-var wrappers = []string{"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
-
-// unwrapped is the state without the names of wrappers around parts of the model; wrappers at the begin of names are a
-// prefix like others.
-func unwrapped(state State) (State, []string, error) {
-	out, removed := make(State, len(state)), map[string]bool{}
-	from := make(map[string]string, len(state))
-	for key, t := range state {
-		parts := strings.Split(key, ".")
-		first := 0
-		for first < len(parts) && (parts[first] == "module" || slices.Contains(wrappers, parts[first])) {
-			first++
-		}
-		inner := slices.DeleteFunc(parts[min(first+1, len(parts)):], func(part string) bool {
-			is := slices.Contains(wrappers, part)
-			removed[part] = removed[part] || is
-			return is
-		})
-		name := strings.Join(parts[:min(first+1, len(parts))+len(inner)], ".")
-		if other, twice := from[name]; twice {
-			return nil, nil, fmt.Errorf("tensors %q and %q differ only in the names of wrappers: the state dict is a mixture of two", min(key, other), max(key, other))
-		}
-		out[name], from[name] = t, key
-	}
-	var notes []string
-	for _, w := range wrappers {
-		if removed[w] {
-			notes = append(notes, fmt.Sprintf("the wrapper %q is removed from the tensors' names", w+"."))
-		}
-	}
-	return out, notes, nil
-}
-
 // read returns the elements of a tensor after checking its shape.
 func (b *builder) read(name string, want ...int) ([]float32, []int, error) {
 	t, err := b.find(name, want...)
@@ -517,32 +484,7 @@ func (b *builder) read(name string, want ...int) ([]float32, []int, error) {
 		return nil, nil, fmt.Errorf("tensor %q has %d elements, shape %v", key, len(values), t.Shape)
 	}
 	b.used[key] = true
-	return values, t.Shape, checkFinite(key, t.Shape, values, 0)
-}
-
-// checkFinite finds NaN and infinity among elements of a tensor; values begins at index first in row-major order.
-func checkFinite(key string, shape []int, values []float32, first int) error {
-	for i, v := range values {
-		if v-v == 0 {
-			continue
-		}
-		what := "NaN"
-		if v == v {
-			what = "infinity"
-		}
-		return fmt.Errorf("tensor %q contains %s at %v: the weights are damaged, or training diverged", key, what, graph.Position(shape, first+i))
-	}
-	return nil
-}
-
-func shapeText(want []int) string {
-	parts := make([]string, len(want))
-	for i, d := range want {
-		if parts[i] = fmt.Sprint(d); d == free {
-			parts[i] = "any"
-		}
-	}
-	return "[" + strings.Join(parts, " ") + "]"
+	return values, t.Shape, statedict.CheckFinite(key, t.Shape, values, 0)
 }
 
 // ints adds an integer constant and returns its name.

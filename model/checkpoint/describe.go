@@ -228,6 +228,17 @@ func (a *modelArchitecture) strange(state State) []string {
 	return list
 }
 
+// declines reports whether shapes, or tensors of another architecture, show that a state dict is no such encoder.
+func (a *modelArchitecture) declines(state State) bool {
+	for key := range state {
+		prefix, ok := strings.CutSuffix(key, a.signature[0])
+		if ok && (prefix == "" || strings.HasSuffix(prefix, ".")) && a.accepts != nil && !a.accepts(state, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
 // nearest names the architecture that shares most of its tensors' names with
 // a state dict, and what is missing.
 func nearest(state State) string {
@@ -241,6 +252,9 @@ func nearest(state State) string {
 	}
 	best, highest, name := "", 0.0, ""
 	for _, a := range architectures {
+		if a.declines(state) {
+			continue
+		}
 		var missing []string
 		for _, k := range a.Keys {
 			if !has[generic(k)] {

@@ -180,6 +180,9 @@ var published = regexp.MustCompile(`^(tf_)?(efficientnet_(b\d(_pruned)?|l2|lite\
 // kernels of the stages of networks with ReLU6: MobileNetV2 and EfficientNet-Lite.
 var kernelsOfReLU6 = []string{"3333333", "3353553"}
 
+// kernelsOfMobile are the kernels of MobileNetV3, large and small, with the stages of timm and of torchvision.
+var kernelsOfMobile = []string{"3353351", "335551", "335335", "33555"}
+
 // decide finds strides, activations, padding and epsilon; no tensor has them.
 func (n *inverse) decide() error {
 	f := n.family
@@ -216,7 +219,7 @@ func (n *inverse) decide() error {
 	hugging := f.has("top") && strings.HasPrefix(f.names["top"], "encoder.")
 	mobile := f.has("top") && n.has(f.names["top"]+".bias") || f.names["block"] == "features.*"
 	switch {
-	case mobile && squeezed > 0:
+	case mobile && squeezed > 0 && slices.Contains(kernelsOfMobile, kernels):
 		label, n.act, n.squeeze, n.gate, n.plain = "MobileNetV3", "HardSwish", "Relu", "HardSigmoid", 3
 		if first := n.blocks[0]; first.reduce != "" { // the small one
 			n.strides, n.plain = []int{2, 2, 2, 1, 2, 1}, 2
@@ -229,12 +232,14 @@ func (n *inverse) decide() error {
 		}
 	case squeezed > 0 && squeezed+fused == len(n.blocks) && fused > 0:
 		label = "EfficientNetV2"
-	case squeezed == 0 || squeezed < len(n.blocks):
+	case mobile || squeezed < len(n.blocks):
 		return fmt.Errorf("%d of %d blocks have squeeze and excitation, and the kernels of the stages are %s: no known "+
 			"network, so its activations are unknown; %s", squeezed, len(n.blocks), kernels, exportHint)
 	}
-	if stages > len(n.strides) || label == "EfficientNet" && stages < len(n.strides) {
-		return fmt.Errorf("%d stages of blocks, want %d; %s", stages, len(n.strides), exportHint)
+	fewest := map[string]int{"EfficientNet": len(n.strides), "EfficientNetV2": 6}[label]
+	if stages > len(n.strides) || stages < fewest {
+		return fmt.Errorf("%d stages of blocks, want %d to %d: the strides are not known; %s", stages, fewest, len(n.strides),
+			exportHint)
 	}
 	n.model.Architecture, n.graph.Name = label, label
 	return n.decidePadding(name, label, hugging)

@@ -24,6 +24,7 @@ type family struct {
 	heads            int     // where neither a configuration nor a published model of the width tells; 0: an error
 	resample         resampling
 	windows          windowing
+	waves            bool                                  // positions without tensors are sines and cosines of the index
 	bare             bool                                  // special tokens may have no positions
 	rotary           func(v *vit) (*rotation, error)       // nil: none
 	pooled           func(v *vit) error                    // pooling of the family; nil: the output are the tokens
@@ -341,6 +342,18 @@ var families = []family{
 		outside: append([]string{"embeddings.mask_token"}, others...),
 	},
 	{
+		label: "VideoMAE", build: buildViT, input: clips, output: tokens, epsilon: 1e-12, activation: "gelu", waves: true,
+		names: parts(huggingParts + huggingBlock + "q_bias=.attention.attention.q_bias v_bias=.attention.attention.v_bias " +
+			"norm1=.layernorm_before norm2=.layernorm_after fc1=.intermediate.dense fc2=.output.dense"),
+		signature: []string{"embeddings.patch_embeddings.projection.weight", "encoder.layer.0.layernorm_before.weight"},
+		accepts: func(state State, prefix string) bool {
+			_, learned := state[prefix+"embeddings.position_embeddings"]
+			_, special := state[prefix+"embeddings.cls_token"]
+			return len(state[prefix+"embeddings.patch_embeddings.projection.weight"].Shape) == 5 && !learned && !special
+		},
+		outside: others,
+	},
+	{
 		label: "ViT", build: buildViT, input: images, output: tokens, epsilon: 1e-12, activation: "gelu", heads: 8,
 		names: parts(huggingParts + "block=layers.*" + modernBlock + "norm1=.layernorm_before " +
 			"norm2=.layernorm_after fc1=.mlp.fc1 fc2=.mlp.fc2"),
@@ -358,8 +371,9 @@ var families = []family{
 		rotary: rotateCentered,
 		names: with(parts(timmParts), "block=blocks.* scale1=.gamma_1 scale2=.gamma_2 q_bias=.attn.q_bias "+
 			"v_bias=.attn.v_bias"),
-		signature: []string{"patch_embed.proj.weight", "reg_token", "blocks.0.gamma_1", "blocks.0.attn.qkv.weight"},
-		outside:   others,
+		signature: []string{"cls_token", "patch_embed.proj.weight", "reg_token", "blocks.0.gamma_1",
+			"blocks.0.attn.qkv.weight"},
+		outside: others,
 	},
 	{
 		label: "DINOv2", build: buildViT, input: images, output: tokens, epsilon: 1e-6, activation: "gelu",

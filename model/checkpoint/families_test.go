@@ -39,6 +39,9 @@ var goldenFamilies = []struct {
 	{"siglip", "SigLIP", Options{}},
 	{"siglip2", "SigLIP 2", Options{}},
 	{"vjepa2", "V-JEPA 2", Options{}},
+	{"videomae", "VideoMAE", Options{}},
+	{"videomae_classifier", "VideoMAE", Options{}},
+	{"vivit", "ViViT", Options{}},
 	{"timm_vit", "ViT (timm)", Options{Heads: 2}},
 	{"timm_registers", "ViT (timm)", Options{Heads: 2}},
 	{"timm_swiglu", "ViT (timm)", Options{Heads: 2}},
@@ -75,6 +78,7 @@ var goldenFamilies = []struct {
 	{"timm_beit", "BEiT", Options{Heads: 2}},
 	{"timm_beit_shared", "BEiT", Options{Heads: 2}},
 	{"timm_eva", "EVA", Options{Heads: 2}},
+	{"timm_eva_after", "EVA", Options{Heads: 2}},
 	{"timm_eva02", "EVA-02", Options{Heads: 2}},
 	{"timm_eva02_base", "EVA-02", Options{Heads: 2}},
 	{"timm_eva02_clip", "EVA-02", Options{Heads: 2}},
@@ -204,6 +208,52 @@ func prefixes(t *testing.T, folder string) {
 	}
 }
 
+// Models with the tensors of a family that are another one: read as that, they gave other numbers.
+func TestFamilies_NearRelativesAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what, folder, prefix string
+		heads                int
+		change               map[string][]int // shapes; nil: without the tensor
+		want                 string
+	}{
+		{"timm's ViTs with axial rotary positions", "timm_dinov3", "", 2, map[string][]int{"cls_token": nil},
+			"there are no positions of patches"},
+		{"LCNet and HardCoRe-NAS", "timm_mobilenet_v3", "", 0, map[string][]int{"blocks.1.0.conv_dw.weight": {16, 1, 5, 5}},
+			"the kernels of the stages are 3553351"},
+		{"an EfficientNetV2 of fewer stages", "timm_efficientnet_v2", "", 0, map[string][]int{"blocks.5.0.conv_pw.weight": nil,
+			"blocks.5.0.conv_dw.weight": nil, "blocks.5.0.conv_pwl.weight": nil}, "5 stages of blocks, want 6 to 7"},
+		{"the vision tower of Qwen 3", "timm_vit", "", 2, map[string][]int{"norm.weight": nil, "norm.bias": nil,
+			"cls_token": nil, "pos_embed": {1, 16, 24}}, "no last normalization"},
+		{"the ResNet of a hybrid ViT", "timm_resnet", "patch_embed.backbone.", 0, nil, "no known architecture"},
+	} {
+		file, err := mmap.Open(filepath.Join("testdata", "families", c.folder, "weights.safetensors"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		plain, err := readSafetensors(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := State{}
+		for key, tensor := range plain {
+			state[c.prefix+key] = tensor
+		}
+		for key, shape := range c.change {
+			if _, ok := state[key]; !ok {
+				t.Errorf("%s: no tensor %q", c.what, key)
+			}
+			if delete(state, key); shape != nil {
+				state[key] = zeros(shape...)
+			}
+		}
+		if _, err := Build(state, Options{Heads: c.heads}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.what, err, c.want)
+		}
+	}
+}
+
 // What a family cannot know is refused in words.
 func TestFamilyErrors(t *testing.T) {
 	block := State{
@@ -238,6 +288,9 @@ func TestFamilyErrors(t *testing.T) {
 		{"relative positions", with(State{"blocks.0.attn.relative_position_bias_table": zeros(9, 2)}), two, "1 tensors that the architecture does not have"},
 		{"post-norm", with(State{"fc_norm.weight": zeros(32), "fc_norm.bias": zeros(32)}, "blocks.0.attn.qkv.bias", "norm.weight", "norm.bias"), two,
 			"whether its blocks normalize before or after"},
+		{"no last normalization", with(nil, "norm.weight", "norm.bias"), two, "no last normalization"},
+		{"a network before the blocks", with(State{"patch_embed.backbone.conv1.weight": zeros(1)}), two,
+			"1 tensors that the architecture does not have"},
 		{"missing", with(nil, "blocks.0.mlp.fc2.weight"), two, `"blocks.0.mlp.fc2.weight" is missing`},
 		{"no patch", with(State{"patch_embed.proj.weight": zeros(32, 3, 0, 4)}), two, "shape [32 3 0 4], want at least one element"},
 		{"no width", with(State{"patch_embed.proj.weight": zeros(0, 3, 4, 4)}), two, "shape [0 3 4 4], want at least one element"},
@@ -328,7 +381,7 @@ func TestNewFamilyErrors(t *testing.T) {
 		{"timm_beit", nil, Options{Heads: 2}, nil, []int{1, 3, 24, 20}, "of 4×4 patches (tensor \"blocks.0.attn.relative_position_bias_table\"): want frames of 16×16"},
 		{"timm_beit", map[string][]int{"blocks.1.attn.relative_position_bias_table": {28, 2}}, Options{Heads: 2}, nil, nil, "of other patches than the table before"},
 		{"timm_beit", map[string][]int{"blocks.0.attn.relative_position_bias_table": {53, 2}}, Options{Heads: 2}, nil, nil, "has shape [53 2], want (2s−1)²+3 rows"},
-		{"timm_clip", map[string][]int{"norm.weight": nil, "norm.bias": nil}, Options{Heads: 2}, nil, nil, "no last normalization, as encoders of dense features"},
+		{"timm_clip", map[string][]int{"norm.weight": nil, "norm.bias": nil}, Options{Heads: 2}, nil, nil, "no last normalization, as encoders have it that turn"},
 		{"timm_bit", map[string][]int{"stages.0.blocks.1.norm2.weight": {16}}, Options{}, nil, nil, "has shape [16], want [32]"},
 		{"bert", nil, Options{}, nil, nil, "the number of heads is unknown"},
 		{"bert", nil, Options{Heads: 3}, nil, nil, "3 heads (option) do not divide the width 16"},

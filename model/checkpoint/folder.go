@@ -6,7 +6,6 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,10 +19,6 @@ import (
 	"repscope/model/checkpoint/internal/statedict"
 )
 
-// folderFiles hold the weights of a folder, the first one that is there.
-var folderFiles = []string{"model.safetensors", "model.safetensors.index.json", "pytorch_model.bin",
-	"pytorch_model.bin.index.json", "open_clip_model.safetensors", "open_clip_pytorch_model.bin"}
-
 // indexSuffix is the ending of an index, which maps each tensor to its file.
 const indexSuffix = ".index.json"
 
@@ -35,7 +30,7 @@ const (
 // OpenFolder reads the encoder in a folder: model.safetensors or pytorch_model.bin, whole or in several files with an
 // index, and config.json for values that the tensors do not determine.
 func OpenFolder(dir string, o Options) (*Network, error) {
-	name, err := weightsOf(dir)
+	name, err := statedict.WeightsOf(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +45,7 @@ func OpenFolder(dir string, o Options) (*Network, error) {
 			return nil, errors.Join(err, file.Close())
 		}
 		n.files = []*mmap.File{file}
-		n.Notes = append(n.Notes, besides(dir, name)...)
+		n.Notes = append(n.Notes, statedict.Besides(dir, name)...)
 		return n, nil
 	}
 	data, err := readIndex(path)
@@ -63,53 +58,9 @@ func OpenFolder(dir string, o Options) (*Network, error) {
 	}
 	n, err := openShards(dir, path, weights, o)
 	if err == nil {
-		n.Notes = append(n.Notes, besides(dir, name)...)
+		n.Notes = append(n.Notes, statedict.Besides(dir, name)...)
 	}
 	return n, err
-}
-
-// besides reports which file of weights is read if a folder has several.
-func besides(dir, taken string) []string {
-	var others []string
-	for _, name := range folderFiles {
-		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && name != taken && info.Mode().IsRegular() {
-			others = append(others, name)
-		}
-	}
-	if len(others) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("the weights are read from %s; the folder also contains %s", taken,
-		statedict.List(others))}
-}
-
-// weightsOf finds the file of the weights in a folder.
-func weightsOf(dir string) (string, error) {
-	for _, name := range folderFiles {
-		info, err := os.Stat(filepath.Join(dir, name))
-		if err == nil && info.Mode().IsRegular() {
-			return name, nil
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", err
-	}
-	var models []string
-	for _, e := range entries {
-		switch strings.ToLower(filepath.Ext(e.Name())) {
-		case ".onnx", ".pth", ".pt", ".safetensors", ".bin", ".ckpt":
-			models = append(models, e.Name())
-		}
-	}
-	hint := "give the file of the encoder"
-	if len(models) > 0 {
-		hint = "give one of its files: " + statedict.List(models)
-	}
-	return "", fmt.Errorf("%s: a folder without model.safetensors or pytorch_model.bin, as save_pretrained writes them; %s", dir, hint)
 }
 
 // Beside lists existing files that are read with a checkpoint or its folder: the configuration, the index, and the
@@ -124,7 +75,7 @@ func Beside(path string) []string {
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		dir = path
-		if name, err := weightsOf(dir); err == nil {
+		if name, err := statedict.WeightsOf(dir); err == nil {
 			add(name)
 			if data, err := readIndex(filepath.Join(dir, name)); err == nil && strings.HasSuffix(name, indexSuffix) {
 				weights, _ := parseIndex(data)

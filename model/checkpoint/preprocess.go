@@ -13,6 +13,7 @@ import (
 
 	"repscope/internal/regular"
 	"repscope/model/checkpoint/internal/settings"
+	"repscope/model/checkpoint/internal/statedict"
 )
 
 // ProcessorFiles say how the encoder of a folder wants its images; the first one that is there counts. They are of
@@ -33,7 +34,7 @@ func Processors(dir string) ([]Processor, error) {
 		return nil, nil
 	}
 	names := ProcessorFiles
-	if weights, err := weightsOf(dir); err == nil && strings.HasPrefix(weights, "open_clip") {
+	if weights, err := statedict.WeightsOf(dir); err == nil && strings.HasPrefix(weights, "open_clip") {
 		others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == settings.OpenCLIPFile })
 		names = append([]string{settings.OpenCLIPFile}, others...)
 	}

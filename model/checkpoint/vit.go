@@ -29,6 +29,7 @@ type vit struct {
 	side       int       // of the square of patches with learned positions, or with ones relative to each other
 	pairs      string    // rows of the tables of relative positions for all pairs of tokens
 
+	after           bool // blocks normalize the results of their parts, not the inputs
 	keysWithoutBias bool // the part of the keys of a common bias is left out
 }
 
@@ -64,6 +65,8 @@ func (v *vit) sizes() error {
 			"after; export the model to ONNX",
 			v.prefix+norm+".weight", v.prefix+v.family.name("qkv", 0)+".bias")
 	}
+	// The largest CLIP of EVA alone normalizes after its parts; its tensors have the names of the others.
+	v.after = v.family.label == "EVA" && (v.width == 1792 || strings.Contains(v.settings.PublishedName(), "eva02_enormous"))
 	published := v.family.headsOf(v.width)
 	if v.heads, err = v.builder.heads(v.width, 0); err == nil && v.heads == 0 && published > 0 {
 		v.heads = published
@@ -241,6 +244,9 @@ func (v *vit) specials() (names []string, counts []int, err error) {
 func (v *vit) positions() (first []float32, err error) {
 	v.model.Check = v.checkGrid
 	name := v.part(v.family, "positions")
+	if name == "" && v.family.waves {
+		return nil, v.addWaves()
+	}
 	if name == "" {
 		if f := v.family; f.rotary == nil && v.part(f, "table", 0) == "" && v.part(f, "shared_table") == "" {
 			return nil, fmt.Errorf("there are no positions of patches in %q, and tensors do not tell whether the model "+
@@ -269,6 +275,37 @@ func (v *vit) positions() (first []float32, err error) {
 	tokens := v.last
 	v.addPositions(tokens, values[before*v.width:], grid)
 	return values[:before*v.width], nil
+}
+
+// addWaves adds the positions of VideoMAE to the last value: sines and cosines of the index of a token. There are as
+// many as the clips of the configuration have, else of 16 frames of 224×224.
+func (v *vit) addWaves() error {
+	frames, _, err := v.settings.Integer("num_frames")
+	side, _, also := v.settings.Integer("image_size")
+	if err = cmp.Or(err, also); err != nil {
+		return err
+	}
+	grid := []int{cmp.Or(frames, 16) / v.patch[0], cmp.Or(side, 224) / v.patch[1], cmp.Or(side, 224) / v.patch[2]}
+	n, err := graph.Elements(append(slices.Clone(grid), v.width))
+	if err != nil || n < 1 || n > 1<<28 {
+		return fmt.Errorf("num_frames and image_size of the configuration give a grid of %v patches; want at least 1", grid)
+	}
+	values := make([]float32, n)
+	for i := range values {
+		token, j := i/v.width, i%v.width
+		angle := float64(token) / math.Pow(10000, float64(j/2*2)/float64(v.width))
+		values[i] = float32([]float64{math.Sin(angle), math.Cos(angle)}[j%2])
+	}
+	v.model.State = v.stateOfGrid(grid)
+	v.model.Check = func(shape []int) error {
+		if want := v.model.State; len(shape) == 5 && (shape[1] != want[0] || shape[3] != want[2] || shape[4] != want[3]) {
+			return fmt.Errorf("clips of %d frames of %d×%d: the positions of the model are of %d frames of %d×%d (num_frames "+
+				"and image_size of the configuration)", shape[1], shape[3], shape[4], want[0], want[2], want[3])
+		}
+		return nil
+	}
+	v.node("Add", "positions", nil, v.floats(values, 1, n/v.width, v.width))
+	return nil
 }
 
 // scales are the factors (n + offset) / m between a grid of m patches and that of the input, n, with 1 for the first
@@ -447,7 +484,7 @@ func (v *vit) blocks() error {
 func (v *vit) block(i int) error {
 	f := v.family
 	x := v.last
-	if err := v.norm(f.name("norm1", i)); err != nil {
+	if err := v.normalize("norm1", false, i); err != nil {
 		return err
 	}
 	attention := f.name("attention", i)
@@ -467,21 +504,29 @@ func (v *vit) block(i int) error {
 	if _, err := v.affine(f.name("proj", i), v.width, v.width); err != nil {
 		return err
 	}
-	if err := v.layerScale("scale1", i); err != nil {
+	if err := cmp.Or(v.layerScale("scale1", i), v.normalize("norm1", true, i)); err != nil {
 		return err
 	}
 	x = v.apply("Add", attention+".residual", nil, x, v.last)
-	if err := v.norm(f.name("norm2", i)); err != nil {
+	if err := v.normalize("norm2", false, i); err != nil {
 		return err
 	}
 	if err := v.mlp(i); err != nil {
 		return err
 	}
-	if err := v.layerScale("scale2", i); err != nil {
+	if err := cmp.Or(v.layerScale("scale2", i), v.normalize("norm2", true, i)); err != nil {
 		return err
 	}
 	v.apply("Add", f.name("block", i), nil, x, v.last)
 	return nil
+}
+
+// normalize applies a normalization of block i if its place, before or after a part, is the one of the model.
+func (v *vit) normalize(part string, after bool, i int) error {
+	if v.after != after {
+		return nil
+	}
+	return v.norm(v.family.name(part, i))
 }
 
 // innerNorm normalizes the last value where the file has a normalization before the last product of a part.
@@ -524,6 +569,12 @@ func (v *vit) project(i ...int) (q, k, value string, err error) {
 			v.last = x
 			if _, err := v.affine(key, v.width, v.width); err != nil {
 				return "", "", "", err
+			}
+			if bias := v.part(f, part+"_bias", i...); bias != "" {
+				if _, err := v.tensor(bias, v.width); err != nil {
+					return "", "", "", err
+				}
+				v.node("Add", key, nil, bias)
 			}
 			v.node("Reshape", key, nil, v.ints(0, 0, int64(v.heads), int64(v.width/v.heads)))
 			parts[j] = v.node("Transpose", key, map[string]graph.Attribute{"perm": integers(0, 2, 1, 3)})
@@ -661,9 +712,9 @@ func (v *vit) packed(first, last string, hidden int) error {
 // end is the last normalization, and the pooling of families that have their own.
 func (v *vit) end() error {
 	f := v.family
-	if pre := v.part(f, "pre_norm"); f.pooled == nil && pre != "" && v.part(f, "norm")+v.part(f, "fc_norm") == "" {
-		return fmt.Errorf("the model has %q and no last normalization, as encoders of dense features have it that turn "+
-			"queries and keys by positions that no tensor records; %s", v.prefix+pre+".weight", exportHint)
+	if pre := v.part(f, "pre_norm"); f.pooled == nil && (pre != "" || f.bare) && v.part(f, "norm")+v.part(f, "fc_norm") == "" {
+		return fmt.Errorf("the model has no last normalization, as encoders have it that turn queries and keys by positions "+
+			"that no tensor records; %s", exportHint)
 	}
 	if f.pooled == nil {
 		for _, part := range []string{"norm", "fc_norm"} {
@@ -715,6 +766,7 @@ var labels = map[string]string{
 	"dinov2_with_registers": "DINOv2 with registers",
 	"dinov3_vit":            "DINOv3 ViT", "vjepa2": "V-JEPA 2", "convnext": "ConvNeXt", "convnextv2": "ConvNeXt V2",
 	"dinov3_convnext": "DINOv3 ConvNeXt", "swin": "Swin", "swinv2": "Swin V2", "bert": "BERT",
-	"beit": "BEiT", "data2vec-vision": "data2vec", "siglip2": "SigLIP 2", "siglip2_vision_model": "SigLIP 2",
+	"beit": "BEiT", "data2vec-vision": "data2vec", "videomae": "VideoMAE", "vivit": "ViViT",
+	"siglip2": "SigLIP 2", "siglip2_vision_model": "SigLIP 2",
 	"roberta": "RoBERTa", "esm": "ESM-2",
 }

@@ -13,6 +13,7 @@
 package graph
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -104,16 +105,15 @@ type Node struct {
 	Inputs     []string
 	Outputs    []string
 	Attributes map[string]Attribute
+	// Written is the operator in the file, with its domain, where a rule has replaced it; else empty.
+	Written string
 	// Scope is the path of the module that the node belongs to, such as "blocks.7.attn"; empty if it is unknown.
 	Scope string
 }
 
 // String names the node for messages.
 func (n *Node) String() string {
-	op := n.Op
-	if n.Domain != "" {
-		op = n.Domain + "." + n.Op
-	}
+	op := n.Operator()
 	if n.Name != "" {
 		return fmt.Sprintf("node %q (%s)", n.Name, op)
 	}
@@ -121,6 +121,11 @@ func (n *Node) String() string {
 		return fmt.Sprintf("node of output %q (%s)", n.Outputs[0], op)
 	}
 	return fmt.Sprintf("unnamed node (%s)", op)
+}
+
+// Operator names the node's operator as the file does.
+func (n *Node) Operator() string {
+	return cmp.Or(n.Written, strings.TrimPrefix(n.Domain+"."+n.Op, "."))
 }
 
 // Label returns the node's name or, without one, the name of its first output.

@@ -25,6 +25,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"repscope/internal/mmap"
+	"repscope/internal/regular"
 	"repscope/model/graph"
 	"repscope/model/operator"
 )
@@ -66,7 +67,7 @@ const maxFile = 2<<30 - 1
 func Open(path string, o Options) (*File, error) {
 	file, err := mmap.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, regular.PathError(err)
 	}
 	f, err := Read(file, o)
 	if err != nil {

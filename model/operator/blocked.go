@@ -81,6 +81,7 @@ func findBlocks(g *graph.Graph) {
 		size = leastBlock
 	}
 	for _, n := range nodes {
+		n.Written = n.Operator()
 		n.Domain, n.Op, n.Attributes = own, blockedPrefix+n.Op, maps.Clone(n.Attributes)
 		if n.Attributes == nil {
 			n.Attributes = map[string]graph.Attribute{}

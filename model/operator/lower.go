@@ -47,7 +47,8 @@ func (l *lowering) number(v float32) string { return l.constant(graph.Floats([]f
 // add adds a node with one output and returns its name.
 func (l *lowering) add(op string, attributes map[string]graph.Attribute, inputs ...string) string {
 	out := l.name()
-	l.Nodes = append(l.Nodes, &graph.Node{Name: l.Of.Label(), Op: op, Inputs: inputs, Outputs: []string{out}, Attributes: attributes})
+	l.Nodes = append(l.Nodes, &graph.Node{Name: l.Of.Label(), Written: l.Of.Operator(), Op: op, Inputs: inputs,
+		Outputs: []string{out}, Attributes: attributes})
 	return out
 }
 

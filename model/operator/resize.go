@@ -12,7 +12,8 @@ import (
 )
 
 var resizeRows = []tableRow{
-	{Name: "Resize", Since: 11, Types: "f", Inputs: between(1, 4), Outputs: 1,
+	{Name: "Resize", Since: 11, Types: "f", Note: "also integers of at most 16 bits in modes nearest and linear",
+		Inputs: between(1, 4), Outputs: 1,
 		Attributes: []string{"antialias", "axes", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside", "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"},
 		infer:      inferResize},
 	{Name: "Upsample", Since: 7, Types: "f", Note: "deprecated since opset 10, as Resize", Inputs: between(1, 2), Outputs: 1,
@@ -48,8 +49,12 @@ type resizer struct {
 
 func inferResize(c *context) {
 	s := c.shape(0)
-	c.want(0, graph.Float32)
+	c.want(0, graph.Float32, graph.Int64)
 	r := c.resizer()
+	if c.In[0].DType == graph.Int64 {
+		c.resizeIntegers(r)
+		return
+	}
 	axes, ok := c.integers("axes")
 	if !ok {
 		for i := range s {
@@ -107,6 +112,18 @@ func inferResize(c *context) {
 	}
 	c.Params = p
 	c.emit(graph.Float32, shape...)
+}
+
+// resizeIntegers is Resize of numbers, cut to integers as ONNX Runtime does. Files of quantized models have it.
+func (c *context) resizeIntegers(r resizer) {
+	t := c.In[0].Type
+	if bits := t.Bits; !t.Narrow() || max(bits, -bits) > 16 || r.mode == "cubic" || r.antialias {
+		c.unsupported("Resize of %s in mode %s: cast to float before and back after it", t.Element(), r.mode)
+	}
+	l, in := c.lower(), slices.Clone(c.Node.Inputs)
+	in[0] = l.add("Cast", integersToFloat(), in[0])
+	y := l.add("Resize", c.Node.Attributes, in...)
+	l.finish(l.add("Cast", castTo(graph.IntegerElement(t.Bits)), y))
 }
 
 // copies reports whether an image whose size stays is copied although its scales are not 1, as 1.3 of 3 pixels. ONNX

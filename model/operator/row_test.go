@@ -285,5 +285,5 @@ func ExampleSupported() {
 	}
 	// Output:
 	// Gelu: opsets 20 to 28, [float32], ""
-	// Resize: opsets 11 to 28, [float32], ""
+	// Resize: opsets 11 to 28, [float32], "also integers of at most 16 bits in modes nearest and linear"
 }

@@ -104,6 +104,19 @@ def hugging():
          [(2, 3, 4, 16, 16), (1, 3, 6, 16, 16)])
 
 
+    clips()
+
+
+def clips():
+    """VideoMAE before and after it has been trained to classify, and ViViT."""
+    video = dict(num_frames=4, **SMALL)
+    frames = [(2, 3, 4, 16, 16)]
+    case("videomae", T.VideoMAEModel(T.VideoMAEConfig(use_mean_pooling=False, **video)), lambda m, x: m(x.transpose(1, 2)).last_hidden_state, frames)
+    case("videomae_classifier", T.VideoMAEForVideoClassification(T.VideoMAEConfig(**video)), lambda m, x: m.videomae(x.transpose(1, 2)).last_hidden_state, frames)
+    video = dict(num_frames=4, tubelet_size=[2, 4, 4], **{k: v for k, v in SMALL.items() if k != "patch_size"})
+    case("vivit", T.VivitModel(T.VivitConfig(**video)), lambda m, x: m(x.transpose(1, 2)).last_hidden_state, frames)
+
+
 def patches(m, x):
     """Images as rows of the pixels of their patches."""
     b, c, h, w = x.shape
@@ -157,6 +170,8 @@ def relative():
          lambda m, x: m.forward_features(x), square, hub=False)
     dynamic = dict(dynamic_img_size=True, **tiny)
     case("timm_eva", timm.create_model("eva_giant_patch14_224", **dynamic), whole, two, hub=False)
+    case("timm_eva_after", timm.create_model("eva02_enormous_patch14_clip_224", mlp_ratio=2, **dynamic), lambda m, x: m.forward_features(x), two, hub=False)
+    named("timm_eva_after", "eva02_enormous_patch14_clip_224")
     case("timm_eva02", timm.create_model("eva02_tiny_patch14_224", **dynamic), whole, two, hub=False)
     case("timm_eva02_base", timm.create_model("eva02_base_patch14_224", **dynamic), whole, two, hub=False)
     case("timm_eva02_clip", timm.create_model("eva02_base_patch16_clip_224", **dynamic), lambda m, x: m.forward_features(x), two, hub=False)

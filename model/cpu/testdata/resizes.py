@@ -57,4 +57,10 @@ while len(archive.cases) < 260:
 # F.interpolate(x, scale_factor=1.6, mode="bilinear", align_corners=True) of [2, 4, 9, 11], as PyTorch exports it.
 archive.case("resizes/pytorch_bilinear", "Resize", 18, archive.normal(2, 4, 9, 11), None, constant([1, 1, 1.6, 1.6], np.float32), mode="linear",
              coordinate_transformation_mode="align_corners")
+# Integers, as files of quantized models have them.
+for kind in (np.int8, np.uint8):
+    for mode, coordinates in (("nearest", "asymmetric"), ("linear", "half_pixel")):
+        x = rng.integers(np.iinfo(kind).min, np.iinfo(kind).max + 1, (1, 2, 5, 4)).astype(kind)
+        archive.case(f"resizes/{np.dtype(kind)}_{mode}_{coordinates}", "Resize", 13, x, None, constant([1, 1, 1.6, 2], np.float32), mode=mode,
+                     coordinate_transformation_mode=coordinates, nearest_mode="floor", out=cases.TYPES[np.dtype(kind)])
 archive.write("resizes.tar.gz")
