@@ -73,7 +73,7 @@ func WelchTest(a, b []float64, level float64) (MeanDifference, error) {
 // fewRuns is the number of runs below which Welch's degrees of freedom depend too much on the variance of the runs.
 const fewRuns = 5
 
-// CompareRuns compares the means of two groups of independent values of which one may be small, such as scores of
+// CompareRuns compares the means of two groups of independent values, where one group may be small, such as scores of
 // training runs: by [Welch], or where the groups have unequal sizes and one has fewer than 5 values, by the sum of two
 // Student's t (Behrens and Fisher). There Welch's test rejects too often if the smaller group varies more: with 2 and
 // 10 values up to 11 % at the 5 % level, with 3 and 10 up to 1.4 % at 0.2 %. Groups of equal sizes hold. Without

@@ -114,7 +114,8 @@ func (in Input) stageDigests() []shard.Field {
 	return out
 }
 
-// StitchScores is a stitched model, with what its error and its agreement are compared by, nil where there is no interval.
+// StitchScores is a stitched model, with what its error and its agreement are compared by, nil where there is no
+// interval.
 type StitchScores struct {
 	Stitch     Stitch
 	Jackknives [2]*stat.Jackknifed

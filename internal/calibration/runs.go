@@ -40,7 +40,7 @@ func writeRuns(ctx context.Context, w io.Writer, designs []runDesign, draws int,
 				}
 				name := fmt.Sprintf("%g standard deviations", spread)
 				out = append(out, observe(name, c.Difference, c.Interval, 0).tested(c.P))
-				// the share of p values below the strict level, as that of scaled ones below 0.05
+				// Of scaled p values as many are below 0.05 as of p values below the strict level.
 				none := stat.Interval{Low: math.NaN(), High: math.NaN()}
 				out = append(out, observe(fmt.Sprintf("%s, p < %g", name, strict), math.NaN(), none, 0).tested(c.P*0.05/strict))
 			}
@@ -51,7 +51,7 @@ func writeRuns(ctx context.Context, w io.Writer, designs []runDesign, draws int,
 		}
 		tallies = append(tallies, t)
 	}
-	writeStudyTable(w, fmt.Sprintf("Difference of runs of two equal models, by the standard deviation of runs of the first; "+
-		"numbers of runs, %d draws", 10*draws), tallies)
+	writeStudyTable(w, fmt.Sprintf("Difference of runs of two equal models, by the standard deviation of runs of the "+
+		"first; numbers of runs, %d draws", 10*draws), tallies)
 	return nil
 }

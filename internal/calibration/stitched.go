@@ -304,7 +304,8 @@ func observeStitched(ctx context.Context, d stitchDesign, seed, rep uint64) ([]o
 		}
 	}
 	for _, c := range r.Comparisons {
-		if name, ok := strings.CutPrefix(c.Metric, "reference.stitch_"); ok && c.A == stitchFronts[0] && c.B == stitchFronts[1] {
+		name, ok := strings.CutPrefix(c.Metric, "reference.stitch_")
+		if ok && c.A == stitchFronts[0] && c.B == stitchFronts[1] {
 			out = append(out, observe("difference of "+name, c.Difference.Float(), interval(report.Interval(c.CI)), 0).
 				tested(c.P.Float()))
 		}
@@ -313,7 +314,9 @@ func observeStitched(ctx context.Context, d stitchDesign, seed, rep uint64) ([]o
 }
 
 // writeStitched writes the tables of stitched models.
-func writeStitched(ctx context.Context, w io.Writer, designs []stitchDesign, draws int, seed uint64, threads int) error {
+func writeStitched(
+	ctx context.Context, w io.Writer, designs []stitchDesign, draws int, seed uint64, threads int,
+) error {
 	var tallies []studyTally
 	for _, d := range designs {
 		t, err := tallyStudies(ctx, d, draws, threads,

@@ -70,13 +70,15 @@ func exportHint(names []string) (what, hint string) {
 var stores = []struct{ magic, what, hint string }{
 	{"SQLite format 3\x00", "a SQLite database", "write a table of it; of MLflow: " +
 		"mlflow.search_runs(search_all_experiments=True).to_csv('runs.csv')"},
-	{":W&B", "the log of a run of Weights & Biases", "run wandb sync, and export the table of runs or a chart as CSV; offline, " +
+	{":W&B", "the log of a run of Weights & Biases", "run wandb sync, and export the table of runs or a chart as CSV; " +
+		"offline, " +
 		"save dict(run.summary) of each run as JSON before run.finish()"},
 	{format.NPYMagic, "a NumPy array, which does not name models", "write a row for each score: model, task, run, score"},
 	{"PK\x03\x04", "a zip file, such as .npz or .xlsx", "write a row for each score: model, task, run, score; of a " +
 		"spreadsheet, save the sheet as CSV"},
 	{"\x89HDF", "an HDF5 file", "write a row for each score: model, task, run, score"},
-	{"\x80", "a pickle", "write its table as CSV: df.to_csv('scores.csv'), or a row for each score: model, task, run, score"},
+	{"\x80", "a pickle", "write its table as CSV: df.to_csv('scores.csv'), or a row for each score: " +
+		"model, task, run, score"},
 }
 
 // storeOf says what a file of no text is, and what to do about it; empty for others.

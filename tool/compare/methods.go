@@ -31,8 +31,8 @@ func describeMethods(d *methods.Draft) {
 		d.Say("Differences across results are paired by sample, and their mean is tested by Student's t over blocks: the groups of samples where there are at least five, else stretches as long as the memory of the samples.")
 	}
 	if slices.Contains(ways, "runs") {
-		d.Say("Where there are several training runs and no samples, differences are tested by Welch's t test [@welch1947] of one number for each run; " +
-			"where their numbers of runs differ and one is below five, by the distribution of Behrens and Fisher.")
+		d.Say("Where there are several training runs and no samples, differences are tested by Welch's t test " +
+			"[@welch1947] of one number for each run; where their numbers of runs differ and one is below five, by the distribution of Behrens and Fisher.")
 	}
 	if slices.Contains(ways, "intervals") {
 		d.Say("If nothing is paired, the interval of a difference combines the two models' intervals as if their errors were independent.")

@@ -62,16 +62,16 @@ var available = memory.Available
 // memory that the process may use.
 func (c *comparer) roomForPairs() error {
 	var need float64
-	most := 0
+	models := 0
 	for _, row := range c.result.Table {
 		n := len(row.Cells)
-		most = max(most, n)
+		models = max(models, n)
 		need += float64(n) * float64(n-1) / 2 * pairBytes
 	}
 	if free := available(); free > 0 && need > float64(free)/2 {
 		return fmt.Errorf("the differences of all pairs of %d models, in %s, need %s; want at most half of the memory "+
 			"that this process may use, %s: compare fewer models, or fewer metrics (--metrics)",
-			most, text.Count(len(c.result.Table), "row"), text.Bytes(int64(min(need, math.MaxInt64/2))), text.Bytes(free/2))
+			models, text.Count(len(c.result.Table), "row"), text.Bytes(int64(min(need, math.MaxInt64/2))), text.Bytes(free/2))
 	}
 	return nil
 }

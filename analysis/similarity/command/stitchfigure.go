@@ -71,7 +71,8 @@ func (m *stitchMap) tiles(r *similarity.Result, row int, from, to plots.Axis) []
 	}
 	errors := &plots.HeatMap{
 		X: to, Y: from, Rows: m.rows, Columns: m.columns, Values: m.errors, Decimals: decimals, Ordered: true,
-		Scale: plots.ColorScale{Ramp: plots.RampSequential, Low: 0, High: 1, Label: "Error (0: equal outputs, 1: their mean)"},
+		Scale: plots.ColorScale{Ramp: plots.RampSequential, Low: 0, High: 1,
+			Label: "Error (0: equal outputs, 1: their mean)"},
 	}
 	out := []plots.Tile{{Panel: errors, Title: "Error of the stitched model", Row: row, Column: 0}}
 	if len(r.Layers) == 0 {
@@ -90,11 +91,11 @@ func stitchedModels(r *similarity.Result) (names []string, layered bool) {
 	layer := map[string]string{}
 	for _, s := range r.Stitches {
 		for _, one := range [][2]string{{s.From, s.LayerFrom}, {s.To, s.LayerTo}} {
-			known, ok := layer[one[0]]
+			first, ok := layer[one[0]]
 			if !ok {
 				names, layer[one[0]] = append(names, one[0]), one[1]
 			}
-			layered = layered || ok && known != one[1]
+			layered = layered || ok && first != one[1]
 		}
 	}
 	return names, layered

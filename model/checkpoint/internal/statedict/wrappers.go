@@ -11,8 +11,8 @@ import (
 // wrappers are the parts of names that PyTorch puts around a module that is compiled, sharded or computed twice.
 var wrappers = []string{"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
 
-// Unwrap returns a state dict without the names of wrappers around parts of the model, and notes about them; wrappers at
-// the begin of names are a prefix like others.
+// Unwrap returns a state dict without the names of wrappers around parts of the model, and notes about them; wrappers
+// at the begin of names are a prefix like others.
 func Unwrap[M ~map[string]T, T any](state M) (M, []string, error) {
 	out, removed := make(M, len(state)), map[string]bool{}
 	from := make(map[string]string, len(state))
