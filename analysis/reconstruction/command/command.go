@@ -399,6 +399,9 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (r
 		steps = max(steps, a.steps())
 	}
 	for _, d := range heads {
+		if d.steps > 1 && len(data.States.Pairs(d.steps)) == 0 {
+			return reconstruction.Input{}, run.Usage("--rollout-steps %d: no episode is so long", d.steps)
+		}
 		steps = max(steps, d.steps)
 	}
 	kept := pairs[:0:0]
