@@ -1,3 +1,5 @@
+// Tests of the values of a file.
+
 package model
 
 import (

@@ -17,9 +17,6 @@ import (
 // the root for uint8). Counts.Ties counts adjacent neighbors of a list at equal distance.
 type Nearest = rows.Nearest
 
-// ListBytes is the memory that a neighbor in the lists of [Nearest] takes: its index and its distance.
-const ListBytes = 4 + 8
-
 // SpaceCounts are facts about one space that a reader of the scores should know:
 // Duplicates, Ties, Redecided comparisons and the Method by which distances were computed.
 type SpaceCounts = rows.SpaceCounts

@@ -12,7 +12,6 @@ import (
 	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/measure/spectrum"
-	"repscope/neighbors"
 	"repscope/points"
 )
 
@@ -38,13 +37,16 @@ func (d *Data) RoomForSpectra(models []points.Encoded, beside int64) error {
 	return nil
 }
 
+// listBytes is the memory that a neighbor in a list takes: its index and its distance.
+const listBytes = 4 + 8
+
 // Searching is the most that a search for the neighbors of n states takes: working memory, and the lists of the k
 // nearest, 0 where none are kept. Lists are no part of --memory: with many states of few dimensions they take far more
 // than the states.
 func (d *Data) Searching(n, k int) int64 {
 	var one run.Plan
 	one.Search(n, 1)
-	return min(one.Searched, d.env.WorkingMemory()) + neighbors.ListBytes*int64(n)*int64(min(k, n-1))
+	return min(one.Searched, d.env.WorkingMemory()) + listBytes*int64(n)*int64(min(k, n-1))
 }
 
 // available is how much memory a process may use; 0: not known.

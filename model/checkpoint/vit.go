@@ -66,7 +66,9 @@ func (v *vit) sizes() error {
 			v.prefix+norm+".weight", v.prefix+v.family.name("qkv", 0)+".bias")
 	}
 	// The largest CLIP of EVA alone normalizes after its parts; its tensors have the names of the others.
-	v.after = v.family.label == "EVA" && (v.width == 1792 || strings.Contains(v.settings.PublishedName(), "eva02_enormous"))
+	if v.family.label == "EVA" {
+		v.after = v.width == 1792 || strings.Contains(v.settings.PublishedName(), "eva02_enormous")
+	}
 	published := v.family.headsOf(v.width)
 	if v.heads, err = v.builder.heads(v.width, 0); err == nil && v.heads == 0 && published > 0 {
 		v.heads = published

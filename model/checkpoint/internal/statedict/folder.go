@@ -56,7 +56,6 @@ func WeightsOf(dir string) (string, error) {
 	if len(models) > 0 {
 		hint = "give one of its files: " + List(models)
 	}
-	return "", fmt.Errorf("%s: a folder without model.safetensors or pytorch_model.bin, as save_pretrained writes them; "+
-		"%s",
-		dir, hint)
+	return "", fmt.Errorf("%s: a folder without model.safetensors or pytorch_model.bin, as save_pretrained writes "+
+		"them; %s", dir, hint)
 }
