@@ -79,11 +79,12 @@ const fewRuns = 5
 // 10 values up to 11 % at the 5 % level, with 3 and 10 up to 1.4 % at 0.2 %. Groups of equal sizes hold. Without
 // interval only the test is computed. Otherwise as [Welch].
 func CompareRuns(a, b []float64, level float64, interval bool) (MeanDifference, error) {
+	test := WelchTest
+	if interval {
+		test = Welch
+	}
 	if len(a) == len(b) || min(len(a), len(b)) >= fewRuns {
-		if interval {
-			return Welch(a, b, level)
-		}
-		return WelchTest(a, b, level)
+		return test(a, b, level)
 	}
 	d, err := WelchTest(a, b, level)
 	if err != nil || d.Reason != "" {
@@ -92,7 +93,7 @@ func CompareRuns(a, b []float64, level float64, interval bool) (MeanDifference, 
 	_, varianceA := MeanVariance(a)
 	_, varianceB := MeanVariance(b)
 	if varianceA == 0 || varianceB == 0 { // only one error
-		return Welch(a, b, level)
+		return test(a, b, level)
 	}
 	sum := newTwoErrors(math.Sqrt(varianceA/float64(len(a))), float64(len(a)-1),
 		math.Sqrt(varianceB/float64(len(b))), float64(len(b)-1))

@@ -61,7 +61,7 @@ func TestWelchTest(t *testing.T) {
 	})
 }
 
-// Groups of unequal sizes of which one is small reject no more often than they say, however the variances differ; p is
+// Groups of unequal sizes, one of them small, reject no more often than they say, however the variances differ; p is
 // below 0.05 exactly where the interval leaves 0 out, and other groups are those of Welch.
 func TestCompareRuns(t *testing.T) {
 	t.Parallel()

@@ -314,7 +314,7 @@ func encoded(t *testing.T, s Stitch) []byte {
 }
 
 // Fronts are compared by the model that they are stitched to: one that has all of its layer is better than one that has
-// a part, and their values are those of the stitched models.
+// a part. Their values are the errors and agreements of the stitched models.
 func TestStitch_Reference(t *testing.T) {
 	t.Parallel()
 	const n = 400

@@ -117,7 +117,6 @@ func observeAlike(ctx context.Context, d alikeDesign, seed, rep uint64) ([]obser
 	o := similarity.Options{Measures: d.measures, K: []int{5}, Pairs: 5_000, Permutations: 39, Settings: settings(rep)}
 	unrelated := similarity.Input{Episode: w.episode, Models: w.models(nil), Layers: w.layers()}
 	related := similarity.Input{Episode: w.episode, Models: w.models(w.next())}
-	none := stat.Interval{Low: math.NaN(), High: math.NaN()}
 	o.Intervals = false
 	apart, err := similarity.Analyze(ctx, unrelated, o)
 	if err != nil {
@@ -140,12 +139,12 @@ func observeAlike(ctx context.Context, d alikeDesign, seed, rep uint64) ([]obser
 			tested(reached(apart.Pairs[0].Score(name).Null.P)))
 	}
 	for _, p := range apart.Layers {
-		out = append(out, observe(p.Score+", best of 9 pairs of layers", p.Best.Value.Float(), none, 0).
+		out = append(out, observe(p.Score+", best of 9 pairs of layers", p.Best.Value.Float(), noInterval, 0).
 			tested(reached(p.Best.Null.P)))
 	}
 	for _, name := range independent.Scores {
 		s := independent.Pairs[0].Score(name)
-		out = append(out, observe(name+", independent null", s.Value.Float(), none, 0).tested(reached(s.Null.P)))
+		out = append(out, observe(name+", independent null", s.Value.Float(), noInterval, 0).tested(reached(s.Null.P)))
 	}
 	return out, nil
 }

@@ -13,7 +13,6 @@ import (
 	"repscope/analysis/audit"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // leakDesign has autoregressive states of Dim independent coordinates in training and 20 test episodes of one length.
@@ -55,11 +54,10 @@ func observeLeaks(ctx context.Context, d leakDesign, seed, rep uint64) ([]observ
 		return nil, err
 	}
 	test := independent.Tests[0]
-	none := stat.Interval{Low: math.NaN(), High: math.NaN()}
 	out := []observation{
-		observe("independent states called near", test.Near.Share.V, none, 0),
-		observe("expected_false_alarm", test.Near.ExpectedFalseAlarm.V, none, 0),
-		observe("drift", test.Drift.Energy.V, none, 0).tested(test.Drift.P.Float()),
+		observe("independent states called near", test.Near.Share.V, noInterval, 0),
+		observe("expected_false_alarm", test.Near.ExpectedFalseAlarm.V, noInterval, 0),
+		observe("drift", test.Drift.Energy.V, noInterval, 0).tested(test.Drift.P.Float()),
 	}
 	d.plant(r, &in)
 	leaking, err := audit.Analyze(ctx, in, audit.Options{Settings: settings(rep)})
@@ -68,7 +66,7 @@ func observeLeaks(ctx context.Context, d leakDesign, seed, rep uint64) ([]observ
 	}
 	test = leaking.Tests[0]
 	hold := func(name string, e report.Estimate, truth float64) {
-		interval := none
+		interval := noInterval
 		if e.CI.Defined() {
 			interval.Low, interval.High = e.CI.Low, e.CI.High
 		}

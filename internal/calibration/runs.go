@@ -41,8 +41,8 @@ func writeRuns(ctx context.Context, w io.Writer, designs []runDesign, draws int,
 				name := fmt.Sprintf("%g standard deviations", spread)
 				out = append(out, observe(name, c.Difference, c.Interval, 0).tested(c.P))
 				// Of scaled p values as many are below 0.05 as of p values below the strict level.
-				none := stat.Interval{Low: math.NaN(), High: math.NaN()}
-				out = append(out, observe(fmt.Sprintf("%s, p < %g", name, strict), math.NaN(), none, 0).tested(c.P*0.05/strict))
+				out = append(out, observe(fmt.Sprintf("%s, p < %g", name, strict), math.NaN(), noInterval, 0).
+					tested(c.P*0.05/strict))
 			}
 			return out, nil
 		})

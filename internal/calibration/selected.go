@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"repscope/report"
-	"repscope/stat"
 	"repscope/tool/validate"
 )
 
@@ -121,7 +120,6 @@ func observeSelection(ctx context.Context, d selectDesign, truth *validate.Numbe
 	if err != nil {
 		return nil, err
 	}
-	none := stat.Interval{Low: math.NaN(), High: math.NaN()}
 	var out []observation
 	n := r.Numbers[0]
 	for _, q := range []struct {
@@ -131,13 +129,13 @@ func observeSelection(ctx context.Context, d selectDesign, truth *validate.Numbe
 		{"partial", n.Partial, truth.Partial}, {"within", n.Within, truth.Within}, {"between", n.Between, truth.Between},
 		{"disattenuated", n.Disattenuated, truth.Disattenuated}, {"regret", n.Regret, truth.Regret},
 		{"over_last", n.OverLast, truth.OverLast}, {"over_random", n.OverRandom, truth.OverRandom}} {
-		interval := none
+		interval := noInterval
 		if q.e.CI.Defined() {
 			interval.Low, interval.High = q.e.CI.Low, q.e.CI.High
 		}
 		out = append(out, observe(q.name, q.e.Float(), interval, q.true.Float()))
 	}
-	p := func(name string, v float64) { out = append(out, observe(name, 0, none, 0).tested(v)) }
+	p := func(name string, v float64) { out = append(out, observe(name, 0, noInterval, 0).tested(v)) }
 	p("other, direction not known", r.Numbers[1].P.Float())
 	p("other, direction known", r.Numbers[2].P.Float())
 	least := math.NaN()

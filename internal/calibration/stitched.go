@@ -285,7 +285,6 @@ func observeStitched(ctx context.Context, d stitchDesign, seed, rep uint64) ([]o
 	if err != nil {
 		return nil, err
 	}
-	none := stat.Interval{Low: math.NaN(), High: math.NaN()}
 	var out []observation
 	for _, s := range r.Stitches {
 		if s.To != "rest" {
@@ -296,7 +295,7 @@ func observeStitched(ctx context.Context, d stitchDesign, seed, rep uint64) ([]o
 			score similarity.PairScore
 		}{{"error", s.Error}, {"agreement", s.Agreement}} {
 			if s.From == stitchFronts[2] {
-				out = append(out, observe(one.name+", nothing shared", one.score.Value.Float(), none, 0).
+				out = append(out, observe(one.name+", nothing shared", one.score.Value.Float(), noInterval, 0).
 					tested(reached(one.score.Null.P)))
 				continue
 			}

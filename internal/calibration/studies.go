@@ -81,6 +81,9 @@ func observe(quantity string, value float64, interval stat.Interval, truth float
 		Held: interval.Low-rounding <= truth && truth <= interval.High+rounding}
 }
 
+// noInterval is the interval of an observation without one.
+var noInterval = stat.Interval{Low: math.NaN(), High: math.NaN()}
+
 // tested adds the p value of a comparison of equal models.
 func (o observation) tested(p float64) observation {
 	o.Null, o.P = true, p

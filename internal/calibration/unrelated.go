@@ -7,13 +7,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 
 	"repscope/analysis/geometry"
 	"repscope/analysis/neighborhood"
 	"repscope/neighbors"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // unrelatedDesigns have models that see independent coordinates.
@@ -70,8 +68,7 @@ func observeUnrelated(ctx context.Context, d Design, seed, rep uint64) ([]observ
 	}
 	above := score.Float() - null.TrustworthinessMean.Float()
 	z := above / null.TrustworthinessSD.Float()
-	none := stat.Interval{Low: math.NaN(), High: math.NaN()}
-	return append(out, observe("trustworthiness@5 less its null", above, none, 0).tested(normal(-z))), nil
+	return append(out, observe("trustworthiness@5 less its null", above, noInterval, 0).tested(normal(-z))), nil
 }
 
 // writeUnrelated writes the tables of spaces that share nothing.

@@ -71,8 +71,7 @@ var stores = []struct{ magic, what, hint string }{
 	{"SQLite format 3\x00", "a SQLite database", "write a table of it; of MLflow: " +
 		"mlflow.search_runs(search_all_experiments=True).to_csv('runs.csv')"},
 	{":W&B", "the log of a run of Weights & Biases", "run wandb sync, and export the table of runs or a chart as CSV; " +
-		"offline, " +
-		"save dict(run.summary) of each run as JSON before run.finish()"},
+		"offline, save dict(run.summary) of each run as JSON before run.finish()"},
 	{format.NPYMagic, "a NumPy array, which does not name models", "write a row for each score: model, task, run, score"},
 	{"PK\x03\x04", "a zip file, such as .npz or .xlsx", "write a row for each score: model, task, run, score; of a " +
 		"spreadsheet, save the sheet as CSV"},

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/internal/results"
 	"repscope/report"
 	"repscope/report/methods"
 )
@@ -42,6 +43,7 @@ func describeMethods(d *methods.Draft) {
 	output.Methods(d, ", with all its cases")
 	if output.Blocks(d) != "" {
 		d.Say("Models were compared on the samples that both have, case by case.")
+		d.Say("%s", results.InMethods("sample"))
 	}
 	sayAgreement(d)
 	sayPreferences(d)

@@ -4,7 +4,6 @@ package results
 
 import (
 	"fmt"
-	"slices"
 
 	"repscope/internal/text"
 	"repscope/report"
@@ -30,6 +29,12 @@ func (n *Neighbors) Add(model string, j *stat.Jackknifed) {
 	}
 }
 
+// InMethods is the sentence about neighbors for the methods of a paper; unit names a block, as in [Neighbors].
+func InMethods(unit string) string {
+	return fmt.Sprintf("Where values of neighboring %ss were alike (correlation above 2/√n), the interval was the wider "+
+		"of this one and of one by ten groups of neighbors, and no p value is reported.", unit)
+}
+
 // related reports whether a fifth of the numbers of a model or more, and not one of several, are alike for neighbors.
 // Of independent blocks 1 of 100 models are, as numbers of one model go together.
 func (n *Neighbors) related(model string) bool {
@@ -40,27 +45,14 @@ func (n *Neighbors) related(model string) bool {
 // numbers are; it counts them. Call it once all numbers are added.
 func (n *Neighbors) Withdraw(rows []report.Comparison, estimate func(name string) *stat.Jackknifed) (count int) {
 	for i := range rows {
-		a, b := estimate(rows[i].A).PseudoValues, estimate(rows[i].B).PseudoValues
-		if len(a) != len(b) || !rows[i].P.Defined() {
+		series := stat.Differences(estimate(rows[i].A).PseudoValues, estimate(rows[i].B).PseudoValues)
+		if len(series) < 3 || !rows[i].P.Defined() { // other blocks have no differences
 			continue
 		}
-		difference := make([]float64, len(a))
-		for g := range difference {
-			difference[g] = a[g] - b[g]
+		if what := n.dependence(rows[i].A, rows[i].B, series[2]); what != "" {
+			Withdraw(&rows[i], "%s, and a test takes %ss as independent; %s", what, n.Unit, n.Fix)
+			count++
 		}
-		what := ""
-		switch rho := stat.Alike(difference); {
-		case rho > 0:
-			what = fmt.Sprintf("differences of neighboring %ss are alike (correlation %.2f)", n.Unit, rho)
-		case n.related(rows[i].A):
-			what = fmt.Sprintf("numbers of %s are alike for neighboring %ss", rows[i].A, n.Unit)
-		case n.related(rows[i].B):
-			what = fmt.Sprintf("numbers of %s are alike for neighboring %ss", rows[i].B, n.Unit)
-		default:
-			continue
-		}
-		Withdraw(&rows[i], "%s, and a test takes %ss as independent; %s", what, n.Unit, n.Fix)
-		count++
 	}
 	if count > 0 {
 		for i := range rows {
@@ -70,11 +62,24 @@ func (n *Neighbors) Withdraw(rows []report.Comparison, estimate func(name string
 	return count
 }
 
+// dependence says why the difference of two models is not tested; empty if it is.
+func (n *Neighbors) dependence(a, b string, difference []float64) string {
+	if rho := stat.Alike(difference); rho > 0 {
+		return fmt.Sprintf("differences of neighboring %ss are alike (correlation %.2f)", n.Unit, rho)
+	}
+	for _, model := range []string{a, b} {
+		if n.related(model) {
+			return fmt.Sprintf("numbers of %s are alike for neighboring %ss", model, n.Unit)
+		}
+	}
+	return ""
+}
+
 // Warnings name the models a fifth or more of whose numbers are alike, in the order of models, and the number of
 // comparisons without a p value.
 func (n *Neighbors) Warnings(models []string, withdrawn int) (warnings []string) {
-	for m, model := range models {
-		if n.related(model) && !slices.Contains(models[:m], model) {
+	for _, model := range models {
+		if n.related(model) {
 			warnings = append(warnings, fmt.Sprintf("%s: neighboring %ss have similar values in %d of %s, and intervals "+
 				"are wider for it; %s", model, n.Unit, n.alike[model], text.Count(n.numbers[model], "number"), n.Fix))
 		}

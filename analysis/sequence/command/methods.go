@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/internal/results"
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/internal/groups"
 	"repscope/report"
@@ -55,6 +56,7 @@ func describeMethods(d *methods.Draft) {
 		d.Say("At most %d groups were used for the jackknife; larger numbers of groups were joined. Models were "+
 			"compared on the sequences that they share.",
 			groups.Most)
+		d.Say("%s", results.InMethods("sequence"))
 	}
 }
 

@@ -105,11 +105,17 @@ func stitchedModels(r *similarity.Result) (names []string, layered bool) {
 func stitchedLayers(r *similarity.Result, from, to string) *stitchMap {
 	var rows, columns []string
 	for _, s := range r.Stitches {
-		if s.From == from && s.To == to {
-			rows, columns = append(rows, s.LayerFrom), append(columns, s.LayerTo)
+		if s.From != from || s.To != to {
+			continue
+		}
+		if !slices.Contains(rows, s.LayerFrom) {
+			rows = append(rows, s.LayerFrom)
+		}
+		if !slices.Contains(columns, s.LayerTo) {
+			columns = append(columns, s.LayerTo)
 		}
 	}
-	m := newStitchMap(distinct(rows), distinct(columns))
+	m := newStitchMap(rows, columns)
 	for _, s := range r.Stitches {
 		if s.From == from && s.To == to {
 			m.enter(s.LayerFrom, s.LayerTo, s.Error.Value.Float())
@@ -150,15 +156,4 @@ func stitchedPairs(r *similarity.Result, models []string) *stitchMap {
 		}
 	}
 	return m
-}
-
-// distinct are the different names, in the order of the first of each.
-func distinct(names []string) []string {
-	var out []string
-	for _, name := range names {
-		if !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return out
 }

@@ -114,13 +114,17 @@ func (a *assembler) copyRows(size int) {
 	a.Emit("MOVQ step+16(FP), R8")
 	a.Emit("MOVQ rows+24(FP), CX")
 	a.Label("loop")
-	for at := 0; at < size; at += 32 {
-		register := map[bool]string{true: "Y", false: "X"}[at+32 <= size]
-		a.Emit("VMOVUPD %d(SI), %s%d", at, register, at/32)
+	register := func(offset int) string {
+		if offset+32 <= size {
+			return fmt.Sprintf("Y%d", offset/32)
+		}
+		return fmt.Sprintf("X%d", offset/32)
 	}
-	for at := 0; at < size; at += 32 {
-		register := map[bool]string{true: "Y", false: "X"}[at+32 <= size]
-		a.Emit("VMOVUPD %s%d, %d(DI)", register, at/32, at)
+	for offset := 0; offset < size; offset += 32 {
+		a.Emit("VMOVUPD %d(SI), %s", offset, register(offset))
+	}
+	for offset := 0; offset < size; offset += 32 {
+		a.Emit("VMOVUPD %s, %d(DI)", register(offset), offset)
 	}
 	a.Emit("ADDQ R8, SI")
 	a.Emit("ADDQ $%d, DI", size)
@@ -174,11 +178,11 @@ func (a *assembler) storeBlock(rows int) {
 	a.Emit("LEAQ (DI)(R8*4), R10")
 	if rows == 4 {
 		a.transpose4()
-		for k, at := range packLow {
-			a.Emit("VMOVUPS X%d, %s", k, at)
+		for k, address := range packLow {
+			a.Emit("VMOVUPS X%d, %s", k, address)
 		}
-		for k, at := range packHigh {
-			a.Emit("VEXTRACTF128 $1, Y%d, %s", k, at)
+		for k, address := range packHigh {
+			a.Emit("VEXTRACTF128 $1, Y%d, %s", k, address)
 		}
 	} else {
 		a.Emit("VUNPCKLPS Y1, Y0, Y4")

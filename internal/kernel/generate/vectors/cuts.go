@@ -117,15 +117,5 @@ func (w width) between(name, first, second string, body func()) {
 	w.Emit("VBROADCASTSS %s+24(FP), %s", first, w.Reg(13))
 	w.Emit("VBROADCASTSS %s+28(FP), %s", second, w.Reg(14))
 	w.Emit("%s", w.Zero(12))
-	w.Label("loop")
-	for p := range w.Parts() {
-		w.Emit("VMOVUPS %d(SI), %s", p*w.Size, w.Reg(0))
-		body()
-		w.Emit("VMOVUPS %s, %d(DI)", w.Reg(0), p*w.Size)
-	}
-	w.Emit("ADDQ $64, SI")
-	w.Emit("ADDQ $64, DI")
-	w.Emit("SUBQ $16, CX")
-	w.Emit("JGT loop")
-	w.End()
+	w.each(0, body)
 }

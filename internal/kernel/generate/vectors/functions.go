@@ -31,9 +31,14 @@ func (w width) unary(name string, body func()) {
 	w.Emit("MOVQ src+8(FP), SI")
 	w.Emit("MOVQ n+16(FP), CX")
 	w.Emit("%s", w.Zero(12))
+	w.each(4, body)
+}
+
+// each writes the loop over CX elements: body turns a register with elements of SI into register 0, for DI.
+func (w width) each(register int, body func()) {
 	w.Label("loop")
 	for p := range w.Parts() {
-		w.Emit("VMOVUPS %d(SI), %s", p*w.Size, w.Reg(4))
+		w.Emit("VMOVUPS %d(SI), %s", p*w.Size, w.Reg(register))
 		body()
 		w.Emit("VMOVUPS %s, %d(DI)", w.Reg(0), p*w.Size)
 	}

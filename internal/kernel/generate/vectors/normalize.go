@@ -41,6 +41,11 @@ func (w width) normalizeRows() {
 		w.Emit("VMOVUPS %s, %d(DI)(AX*1)", w.Reg(p), p*w.Size)
 	}
 	w.Emit("ADDQ $64, AX")
+	w.nextRow()
+}
+
+// nextRow ends the loops over the CX bytes of a row and over the R10 rows of SI and DI.
+func (w width) nextRow() {
 	w.Emit("CMPQ AX, CX")
 	w.Emit("JLT apply")
 	w.Emit("ADDQ CX, SI")
@@ -78,13 +83,7 @@ func (w width) rootRows() {
 		w.Emit("VMOVUPS %s, (DI)(AX*1)", w.Reg(p))
 		w.Emit("ADDQ $%d, AX", w.Size)
 	}
-	w.Emit("CMPQ AX, CX")
-	w.Emit("JLT apply")
-	w.Emit("ADDQ CX, SI")
-	w.Emit("ADDQ CX, DI")
-	w.Emit("DECQ R10")
-	w.Emit("JNZ row")
-	w.End()
+	w.nextRow()
 }
 
 // deviation writes the sum of squared differences from a number.
