@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -135,9 +134,8 @@ func (c *comparer) jackknifed(row *Row, present []int) ([]*stat.Jackknifed, erro
 	if reason != "" {
 		return nil, nil
 	}
-	groups, _ := points.Numbered(common.groups)
 	spec := c.blockSpec(row.Cells[present[0]].of, row.Cells[present[len(present)-1]].of)
-	blocks, err := stat.NewBlocks(len(groups), groups, spec, stat.Differences(common.scores...)...)
+	blocks, _, err := blocksOf(common.groups, spec, stat.Differences(common.scores...)...)
 	if err != nil {
 		return nil, nil //nolint:nilerr // pairs have blocks of their own
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/internal/parallel"
+	"repscope/internal/text"
 	"repscope/measure/study"
 	"repscope/report"
 	"repscope/stat"
@@ -98,8 +99,25 @@ func (c *comparer) correct(ctx context.Context) error {
 		}
 	})
 	c.result.Decisions = report.Decisions(stat.CountDecisions(p, alpha))
+	c.warnOfNeighbors()
 	c.screen()
 	return err
+}
+
+// warnOfNeighbors warns of differences that are not tested because neighboring samples are alike.
+func (c *comparer) warnOfNeighbors() {
+	count := 0
+	for _, row := range c.result.Table {
+		for _, alike := range row.pairs.alike {
+			if alike {
+				count++
+			}
+		}
+	}
+	if count > 0 {
+		c.warn("%s of models have no p value and wider intervals, because neighboring samples are alike; give each episode, "+
+			"document or other unit one group", text.Count(count, "difference"))
+	}
 }
 
 // screen fills in the q values of the differences from the baseline, over the whole table.

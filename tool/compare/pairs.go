@@ -11,7 +11,6 @@ import (
 
 	"repscope/internal/memory"
 	"repscope/internal/text"
-	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -41,19 +40,21 @@ type pairs struct {
 	n     int
 	tests []test  // a − b of the models a < b, ordered by a, then by b; NaN where one has no such number
 	joint []bool  // they come from the samples of one run of each
+	alike []bool  // they have no p value because neighboring samples are alike
 	based []*pair // with the baseline, by the other model; the one that comes first minus the other
 }
 
 func newPairs(n int) pairs {
-	p := pairs{n: n, tests: make([]test, n*(n-1)/2), joint: make([]bool, n*(n-1)/2), based: make([]*pair, n)}
+	count := n * (n - 1) / 2
+	p := pairs{n: n, tests: make([]test, count), joint: make([]bool, count), alike: make([]bool, count), based: make([]*pair, n)}
 	for i := range p.tests {
 		p.tests[i] = test{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 	}
 	return p
 }
 
-// pairBytes is the memory of a pair in [pairs]: a test of four numbers, and whether it is joint.
-const pairBytes = 4*8 + 1
+// pairBytes is the memory of a pair in [pairs]: a test of four numbers, and whether it is joint and alike.
+const pairBytes = 4*8 + 2
 
 // available is how much memory the process may use; 0: not known.
 var available = memory.Available
@@ -83,8 +84,8 @@ func (p *pairs) place(a, b int) int { return a*(2*p.n-a-1)/2 + b - a - 1 }
 func (p *pairs) enter(a, b int, entry *pair) {
 	entry.test = test{entry.difference.Float(), entry.p.Float(), math.NaN(), math.NaN()}
 	i := p.place(a, b)
-	p.tests[i] = entry.test
-	p.joint[i] = entry.from == FromSamples && entry.runs.SeedsA == 1 && entry.runs.SeedsB == 1
+	p.tests[i], p.alike[i] = entry.test, entry.alike
+	p.joint[i] = entry.from == FromSamples && entry.p.Defined() && entry.runs.SeedsA == 1 && entry.runs.SeedsB == 1
 }
 
 // between is the pair of two models as x − y: sign is −1 where it is kept as y − x.
@@ -105,6 +106,7 @@ type pair struct {
 	df         float64 // infinite for normal errors
 	blocks     int     // 0 where unknown
 	from       Source
+	alike      bool // neighboring samples are alike, so that there is no p value
 	notes      []string
 	runs       *stat.SeedComparison // of FromSamples
 }
@@ -266,8 +268,7 @@ func (c *comparer) fromSamples(path string, a, b *estimate) (p pair, reason stri
 	if reason != "" {
 		return p, reason, nil
 	}
-	groups, _ := points.Numbered(common.groups)
-	blocks, err := stat.NewBlocks(len(groups), groups, c.blockSpec(a, b), stat.Differences(common.scores...)...)
+	blocks, alone, err := blocksOf(common.groups, c.blockSpec(a, b), stat.Differences(common.scores...)...)
 	if err != nil {
 		return p, stat.Reason(err), nil
 	}
@@ -284,7 +285,27 @@ func (c *comparer) fromSamples(path string, a, b *estimate) (p pair, reason stri
 	if err != nil {
 		return p, "", err
 	}
-	return ofStat(compared, a.name, b.name, common.note), "", nil
+	p = ofStat(compared, a.name, b.name, common.note)
+	if rho := alikeNeighbors(jackknifed[:len(a.runs)], jackknifed[len(a.runs):]); alone && rho > 0 {
+		what := columns[0][0].what
+		p.alike = true
+		p.p = report.Undefined("differences of neighboring %ss are alike (correlation %.2f), and a test takes %ss as independent; "+
+			"give each episode, document or other unit one group", what, rho, what)
+	}
+	return p, "", nil
+}
+
+// alikeNeighbors is [stat.Alike] of the differences, a row each, of the means over the runs of two models.
+func alikeNeighbors(a, b []*stat.Jackknifed) float64 {
+	difference := make([]float64, len(a[0].PseudoValues))
+	for k, runs := range [][]*stat.Jackknifed{a, b} {
+		for _, run := range runs {
+			for i, v := range run.PseudoValues {
+				difference[i] += float64(1-2*k) * v / float64(len(runs))
+			}
+		}
+	}
+	return stat.Alike(difference)
 }
 
 // differ reports whether two models were measured on other data or in other ways.

@@ -71,7 +71,7 @@ func TestRoomForPairs(t *testing.T) {
 	defer func() { available = before }()
 	c := &comparer{result: &Result{Table: []*Row{{Cells: make([]*Cell, 50_000)}, {Cells: make([]*Cell, 2)}}}}
 	need := int64(pairBytes * (50_000*49_999/2 + 1))
-	for free, want := range map[int64]string{0: "", 2 * need: "", 2*need - 2: "50000 models, in 2 rows, need 41.2 GB"} {
+	for free, want := range map[int64]string{0: "", 2 * need: "", 2*need - 2: "50000 models, in 2 rows, need 42.5 GB"} {
 		available = func() int64 { return free }
 		err := c.roomForPairs()
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

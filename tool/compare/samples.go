@@ -157,6 +157,16 @@ func (c *comparer) blockSpec(a, b *estimate) stat.BlockSpec {
 	return spec
 }
 
+// blocksOf cuts samples into the blocks of their groups; alone reports whether each sample has a group of its own. Such
+// samples are rows of a file that may be related: where neighbors are alike, intervals are wider.
+func blocksOf(groups []string, spec stat.BlockSpec, series ...[]float64) (blocks *stat.Blocks, alone bool, err error) {
+	numbers, n := points.Numbered(groups)
+	if blocks, err = stat.NewBlocks(len(numbers), numbers, spec, series...); err != nil || n < len(numbers) {
+		return blocks, false, err
+	}
+	return blocks.InOrder(), true, nil
+}
+
 // inRange cuts an interval at the ends of the range of a well-known metric, where all scores are inside.
 func inRange(ci report.Interval, metric string, scores []float64) report.Interval {
 	m, _ := WellKnown(metric)
@@ -187,8 +197,7 @@ func meanOf(metric string, scores []float64, groups []string) report.Named {
 		return n
 	}
 	n.SD = report.NumberOr(stat.StandardDeviation(kept), "one score has no spread")
-	numbers, _ := points.Numbered(labels)
-	blocks, err := stat.NewBlocks(len(kept), numbers, stat.BlockSpec{}, kept)
+	blocks, _, err := blocksOf(labels, stat.BlockSpec{}, kept)
 	if err == nil {
 		var j *stat.Jackknifed
 		if j, err = stat.JackknifeMean(blocks, kept); err == nil {
