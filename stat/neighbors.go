@@ -5,8 +5,8 @@ package stat
 import "math"
 
 const (
-	// fewestNeighbors is the number of blocks from which neighbors are compared.
-	fewestNeighbors = 20
+	// FewestNeighbors is the number of values from which neighbors are compared.
+	FewestNeighbors = 20
 	// alikeErrors is how many standard errors of independent blocks the correlation of neighbors exceeds where they are
 	// alike. Of independent blocks 2 of 100 do.
 	alikeErrors = 2
@@ -15,14 +15,22 @@ const (
 // Alike returns the correlation of neighboring values, and 0 where it is at most twice the error of independent
 // values, 2/√n, or where there are fewer than 20 values.
 func Alike(values []float64) float64 {
-	if len(values) < fewestNeighbors {
+	if len(values) < FewestNeighbors {
 		return 0
 	}
 	rho, err := Autocorrelation(values, nil, 1)
-	if err != nil || rho[1]*math.Sqrt(float64(len(values))) <= alikeErrors {
+	if err != nil {
 		return 0
 	}
-	return rho[1]
+	return AlikeCorrelation(rho[1], len(values))
+}
+
+// AlikeCorrelation is [Alike] of n values, numbers or vectors, whose neighbors have the correlation rho; 0 where it is NaN.
+func AlikeCorrelation(rho float64, n int) float64 {
+	if n < FewestNeighbors || !(rho*math.Sqrt(float64(n)) > alikeErrors) {
+		return 0
+	}
+	return rho
 }
 
 // InOrder returns the blocks with a second error for all statistics over them: where the pseudo-values of neighboring

@@ -61,7 +61,8 @@ type LabelCluster struct {
 
 // clustersMetric is its row of the registry.
 var clustersMetric = Metric{
-	Name: "clusters", Aliases: []string{"latent_space"}, Needs: []Need{needLatents}, compute: computeClusters,
+	Name: "clusters", Aliases: []string{"latent_space"}, Needs: []Need{needLatents},
+	Reads: []string{inLatents}, compute: computeClusters,
 	Estimates: func(m *Model) []Estimate { return m.Clusters.estimates() },
 }
 

@@ -58,7 +58,8 @@ type ConditioningCeiling struct {
 
 // conditioningMetric is its row of the registry.
 var conditioningMetric = Metric{
-	Name: "conditioning", Aliases: []string{"grade_conditioning"}, Needs: []Need{needPredictions}, compute: computeConditioning,
+	Name: "conditioning", Aliases: []string{"grade_conditioning"}, Needs: []Need{needPredictions},
+	Reads: []string{inPredictions, inRealPredictions}, compute: computeConditioning,
 	Estimates: func(m *Model) []Estimate { return m.Conditioning.estimates() },
 }
 

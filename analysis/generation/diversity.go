@@ -86,7 +86,8 @@ type Novelty struct {
 
 // diversityMetric is its row of the registry.
 var diversityMetric = Metric{
-	Name: "diversity", Needs: []Need{needGenerated}, compute: computeDiversity,
+	Name: "diversity", Needs: []Need{needGenerated},
+	Reads: []string{inGenerated, inReal}, compute: computeDiversity,
 	Estimates: func(m *Model) []Estimate { return m.Diversity.estimates() },
 }
 

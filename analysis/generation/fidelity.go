@@ -60,7 +60,8 @@ type FidelityBaseline struct {
 
 // fidelityMetric is its row of the registry.
 var fidelityMetric = Metric{
-	Name: "fidelity", Needs: []Need{needFidelity}, compute: computeFidelity,
+	Name: "fidelity", Needs: []Need{needFidelity},
+	Reads: []string{inGenerated, inReal, inLatents, inRealLatents}, compute: computeFidelity,
 	Estimates: func(m *Model) []Estimate { return m.Fidelity.estimates() },
 }
 

@@ -17,6 +17,7 @@ type Metric struct {
 	Name    string
 	Aliases []string // published names
 	Needs   []Need
+	Reads   []string // inputs of the program that its numbers follow from, such as "generated"
 	// Estimates are the numbers by which generators are compared; none where the metric was
 	// not computed.
 	Estimates func(m *Model) []Estimate
@@ -70,6 +71,8 @@ func skip(format string, args ...any) error { return &skipped{fmt.Sprintf(format
 type analyzer struct {
 	in Input
 	o  Options
+	// related inputs have no groups, and their neighboring samples are alike.
+	related []related
 
 	lock   sync.Mutex // of what follows
 	done   int

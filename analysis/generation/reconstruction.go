@@ -35,6 +35,9 @@ type Reconstruction struct {
 	ChannelIoU [][]float64 // [channel][sample]
 	Groups     []int
 	Labels     []int
+	// Alike is the correlation of the IoU of neighboring samples without groups, where it is more than independent
+	// samples have; else 0.
+	Alike float64
 
 	limit float64 `shard:"-"` // Threshold in the type of the probabilities
 }
@@ -55,7 +58,7 @@ type LabelIoU struct {
 
 // reconstructionMetric is its row of the registry.
 var reconstructionMetric = Metric{
-	Name: "reconstruction", Needs: []Need{needReconstruction}, compute: computeReconstruction,
+	Name: "reconstruction", Needs: []Need{needReconstruction}, Reads: []string{inReconstruction}, compute: computeReconstruction,
 	Estimates: func(m *Model) []Estimate { return m.Reconstruction.estimates() },
 }
 
@@ -80,11 +83,17 @@ func computeReconstruction(ctx context.Context, a *analyzer, g *Generator, m *Mo
 	if err != nil {
 		return err
 	}
-	blocks, err := a.blocks(p.N, p.Labels, p.Groups, 0)
+	groups := p.Groups
+	if groups == nil && !a.o.independent() {
+		if r.Alike = alikeScores(r.IoU, p.Labels); r.Alike > 0 {
+			groups = tenths(p.N)
+		}
+	}
+	blocks, err := a.blocks(p.N, p.Labels, groups, 0)
 	r.Mean = mean("reconstruction.mean_iou", r.IoU, blocks, err)
-	r.Mean.Shared, r.Mean.Items = shared(r.Mean), items+shard.Digest(points.Points{}, p.Labels, p.Groups)
+	r.Mean.Shared, r.Mean.Items = shared(r.Mean), items+shard.Digest(points.Points{}, p.Labels, groups)
 	r.SD = deviation(r.IoU)
-	r.Exact = a.share("reconstruction.exact_share", exact, p.Groups, blocks, err)
+	r.Exact = a.share("reconstruction.exact_share", exact, groups, blocks, err)
 	r.Median = median("reconstruction.median_iou", r.IoU, blocks, err)
 	for c := range channels {
 		name := strconv.Itoa(c)
@@ -102,7 +111,7 @@ func computeReconstruction(ctx context.Context, a *analyzer, g *Generator, m *Mo
 	present := DistinctLabels(p.Labels)
 	for k, index := range members(present, p.Labels) {
 		values := chosen(r.IoU, index)
-		own, err := a.blocks(len(index), nil, chosen(p.Groups, index), 0)
+		own, err := a.blocks(len(index), nil, chosen(groups, index), 0)
 		r.ByLabel = append(r.ByLabel, LabelIoU{Label: present[k], N: len(index), Mean: mean("", values, own, err).within(0, 1),
 			SD: deviation(values)})
 	}

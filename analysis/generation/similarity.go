@@ -82,7 +82,8 @@ type StatisticSummary struct {
 
 // similarityMetric is its row of the registry.
 var similarityMetric = Metric{
-	Name: "similarity", Aliases: []string{"statistical"}, Needs: []Need{needReference}, compute: computeSimilarity,
+	Name: "similarity", Aliases: []string{"statistical"}, Needs: []Need{needReference},
+	Reads: []string{inGenerated, inReal}, compute: computeSimilarity,
 	Estimates: func(m *Model) []Estimate {
 		if m.Similarity == nil {
 			return nil

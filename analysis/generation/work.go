@@ -46,6 +46,9 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 		return none, err
 	}
 	a := &analyzer{in: in, o: o}
+	if !o.independent() {
+		a.in, a.related = in.inOrder()
+	}
 	a.shared = sync.OnceValue(a.common)
 	return shard.Work[*Part, *Result]{Units: len(o.Metrics) * len(in.Generators), Identity: sync.OnceValue(a.identity),
 		Map: a.measure, Merge: a.merge}, nil
@@ -256,6 +259,7 @@ func (a *analyzer) compare(r *Result) error {
 		}
 		r.Comparisons = append(r.Comparisons, compared...)
 	}
+	a.withdraw(r)
 	results.Correct(r.Comparisons, a.o.Family)
 	return nil
 }

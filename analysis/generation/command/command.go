@@ -45,8 +45,9 @@ A metric with a missing input is skipped, with a reason, as is a label with too 
 Unknown numbers are null, never 0. Each metric states which direction is better, the best
 value reachable on these data, and the published target.
 
-Samples count as independent unless --groups or --block is given; --groups real=FILE groups the
-real samples, such as frames by episode. Intervals use the jackknife over samples, of distances
+Samples count as independent unless --groups or --block is given, or neighboring samples are
+alike: then ten groups of neighbors are deleted, and comparisons have no p value (--block 1 keeps
+samples apart). --groups real=FILE groups the real samples, such as frames by episode. Intervals use the jackknife over samples, of distances
 to real samples over both sides. Generators are compared on shared data: the items that both reconstruct, or the
 real samples that both are compared with.
 

@@ -1,0 +1,221 @@
+// Samples that follow each other in their file, such as frames of a video, where no groups are given.
+
+package generation
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/text"
+	"repscope/points"
+	"repscope/stat"
+)
+
+// neighborGroups is how many groups of neighbors are deleted in turn where neighboring samples are alike.
+const neighborGroups = 10
+
+// The inputs, by the flags of the program that give them.
+const (
+	inGenerated       = "generated"
+	inReconstruction  = "reconstruction"
+	inLatents         = "latents"
+	inPredictions     = "predictions"
+	inReal            = "real"
+	inRealLatents     = "real-latents"
+	inRealPredictions = "real-predictions"
+)
+
+// related is an input without groups whose neighboring samples are alike.
+type related struct {
+	generator   string // empty: real samples
+	input       string
+	correlation float64 // of neighbors
+}
+
+// orders finds inputs whose neighboring samples are alike.
+type orders struct{ found []related }
+
+// groups are those that are given; where there are none and neighbors are alike, ten groups of neighbors.
+func (o *orders) groups(generator, input string, given []int, n int, correlation func() float64) []int {
+	if given != nil {
+		return given
+	}
+	rho := correlation()
+	if rho == 0 {
+		return nil
+	}
+	o.found = append(o.found, related{generator, input, rho})
+	return tenths(n)
+}
+
+// tenths are ten groups of n neighbors, of about equal size.
+func tenths(n int) []int {
+	groups := make([]int, n)
+	for i := range groups {
+		groups[i] = i * neighborGroups / n
+	}
+	return groups
+}
+
+// independent reports whether samples without groups are independent in whatever order, as --block 1 says, or no
+// intervals are asked for.
+func (o *Options) independent() bool { return !o.Intervals || o.Block.Length == 1 }
+
+// inOrder returns the input with ten groups of neighbors wherever there are no groups and neighboring samples are alike.
+// Reconstructions are read in pieces, so that theirs are found later.
+func (in Input) inOrder() (Input, []related) {
+	var o orders
+	in.Real = o.samples("", inReal, in.Real)
+	in.RealLatents = o.latents("", inRealLatents, in.RealLatents)
+	in.RealPredictions = o.predictions("", inRealPredictions, in.RealPredictions)
+	in.Generators = slices.Clone(in.Generators)
+	for i := range in.Generators {
+		g := &in.Generators[i]
+		g.Generated = o.samples(g.Name, inGenerated, g.Generated)
+		g.Latents = o.latents(g.Name, inLatents, g.Latents)
+		g.Predictions = o.predictions(g.Name, inPredictions, g.Predictions)
+	}
+	return in, o.found
+}
+
+func (o *orders) samples(generator, input string, s *Samples) *Samples {
+	if s == nil {
+		return nil
+	}
+	out := *s
+	out.Groups = o.groups(generator, input, s.Groups, s.N(), func() float64 { return alikeRows(s.Rows, s.Labels) })
+	return &out
+}
+
+func (o *orders) latents(generator, input string, l *Latents) *Latents {
+	if l == nil {
+		return nil
+	}
+	out := *l
+	out.Groups = o.groups(generator, input, l.Groups, l.Points.N, func() float64 { return alikeRows(l.Points, l.Labels) })
+	return &out
+}
+
+func (o *orders) predictions(generator, input string, p *Predictions) *Predictions {
+	if p == nil {
+		return nil
+	}
+	out := *p
+	out.Groups = o.groups(generator, input, p.Groups, len(p.Target), func() float64 {
+		exact := p.within(0, nil)
+		hits := shares(len(exact), func(i int) bool { return exact[i] })
+		return alikeRows(points.Float64(hits, 1), p.Target)
+	})
+	return &out
+}
+
+// alikeRows is [stat.Alike] of rows of numbers less the mean of their label: the sum over rows of the scalar product with
+// the next, divided by that with themselves.
+func alikeRows(z points.Points, labels []int) float64 {
+	if z.N < stat.FewestNeighbors {
+		return 0
+	}
+	if labels == nil {
+		labels = make([]int, z.N)
+	}
+	type sum struct {
+		n    float64
+		mean []float64
+	}
+	sums := map[int]*sum{}
+	row, last := make([]float64, z.Dim), make([]float64, z.Dim)
+	for i := range z.N {
+		s := sums[labels[i]]
+		if s == nil {
+			s = &sum{mean: make([]float64, z.Dim)}
+			sums[labels[i]] = s
+		}
+		s.n++
+		for d, v := range z.Row(i, row) {
+			s.mean[d] += (v - s.mean[d]) / s.n
+		}
+	}
+	own, next := 0.0, 0.0
+	for i := range z.N {
+		mean := sums[labels[i]].mean
+		for d, v := range z.Row(i, row) {
+			v -= mean[d]
+			own += float64(v * v)
+			next += float64(v * last[d])
+			last[d] = v
+		}
+	}
+	return stat.AlikeCorrelation(next/own, z.N)
+}
+
+// alikeScores is [alikeRows] of scores that are defined.
+func alikeScores(scores []float64, labels []int) float64 {
+	var kept []float64
+	var index []int
+	for i, v := range scores {
+		if !math.IsNaN(v) {
+			kept, index = append(kept, v), append(index, i)
+		}
+	}
+	return alikeRows(points.Float64(kept, 1), chosen(labels, index))
+}
+
+// withdraw takes back the p values of comparisons that follow from inputs whose neighboring samples are alike, and warns of
+// each such input.
+func (a *analyzer) withdraw(r *Result) {
+	found := slices.Clone(a.related)
+	for i := range r.Models {
+		if m := &r.Models[i]; m.Reconstruction != nil && m.Reconstruction.Alike > 0 {
+			found = append(found, related{m.Name, inReconstruction, m.Reconstruction.Alike})
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	reads := map[string][]string{} // by path
+	for i := range r.Models {
+		for _, metric := range registry {
+			for _, e := range metric.Estimates(&r.Models[i]) {
+				reads[e.Path] = metric.Reads
+			}
+		}
+	}
+	count := 0
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+		k := slices.IndexFunc(found, func(f related) bool {
+			return slices.Contains(reads[c.Metric], f.input) && (f.generator == "" || f.generator == c.A || f.generator == c.B)
+		})
+		if k >= 0 && c.P.Defined() {
+			f := found[k]
+			results.Withdraw(c, "neighboring samples of %s are alike (correlation %.2f), and a test takes samples as independent; %s",
+				f.name(), f.correlation, fix(cmp.Or(f.generator, RealRow)))
+			count++
+		}
+	}
+	names := make([]string, len(found))
+	for i, f := range found {
+		names[i] = fmt.Sprintf("%s (correlation %.2f)", f.name(), f.correlation)
+	}
+	warning := fmt.Sprintf("neighboring samples are alike in %s: intervals rest on ten groups of neighbors", text.Few(names, 4))
+	if count > 0 {
+		warning += fmt.Sprintf(", and %s of generators have no p value", text.Count(count, "comparison"))
+	}
+	r.Warnings = append(r.Warnings, warning+"; "+fix("NAME"))
+}
+
+func (f *related) name() string {
+	if f.generator == "" {
+		return "--" + f.input
+	}
+	return fmt.Sprintf("--%s %s", f.input, f.generator)
+}
+
+// fix says what to do about the samples of a generator, or of [RealRow].
+func fix(name string) string {
+	return fmt.Sprintf("give groups of related samples (--groups %s=FILE), labels if rows are sorted by class, or --block 1 "+
+		"if samples are independent", name)
+}
