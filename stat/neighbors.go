@@ -25,7 +25,8 @@ func Alike(values []float64) float64 {
 	return AlikeCorrelation(rho[1], len(values))
 }
 
-// AlikeCorrelation is [Alike] of n values, numbers or vectors, whose neighbors have the correlation rho; 0 where it is NaN.
+// AlikeCorrelation is [Alike] of n values, numbers or vectors, whose neighbors have the correlation rho; 0 where it is
+// NaN.
 func AlikeCorrelation(rho float64, n int) float64 {
 	if n < FewestNeighbors || !(rho*math.Sqrt(float64(n)) > alikeErrors) {
 		return 0

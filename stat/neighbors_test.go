@@ -83,7 +83,8 @@ func TestInOrder(t *testing.T) {
 func TestAlike(t *testing.T) {
 	t.Parallel()
 	for name, values := range map[string][]float64{
-		"few": following(1, FewestNeighbors-1, 0.99), "equal": make([]float64, 50), "NaN": append(following(1, 30, 0.9), math.NaN()),
+		"few": following(1, FewestNeighbors-1, 0.99), "equal": make([]float64, 50),
+		"NaN":         append(following(1, 30, 0.9), math.NaN()),
 		"alternating": {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1},
 	} {
 		if rho := Alike(values); rho != 0 {

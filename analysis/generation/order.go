@@ -38,10 +38,10 @@ type related struct {
 // orders finds inputs whose neighboring samples are alike.
 type orders struct{ found []related }
 
-// groups are those that are given; where there are none and neighbors are alike, ten groups of neighbors.
-func (o *orders) groups(generator, input string, given []int, n int, correlation func() float64) []int {
-	if given != nil {
-		return given
+// groups are the labels of groups; where there are none and neighbors are alike, ten groups of neighbors.
+func (o *orders) groups(generator, input string, labels []int, n int, correlation func() float64) []int {
+	if labels != nil {
+		return labels
 	}
 	rho := correlation()
 	if rho == 0 {
@@ -64,8 +64,8 @@ func tenths(n int) []int {
 // intervals are asked for.
 func (o *Options) independent() bool { return !o.Intervals || o.Block.Length == 1 }
 
-// inOrder returns the input with ten groups of neighbors wherever there are no groups and neighboring samples are alike.
-// Reconstructions are read in pieces, so that theirs are found later.
+// inOrder returns the input with ten groups of neighbors wherever there are no groups and neighboring samples are
+// alike. Reconstructions are read in pieces, so that theirs are found later.
 func (in Input) inOrder() (Input, []related) {
 	var o orders
 	in.Real = o.samples("", inReal, in.Real)
@@ -112,8 +112,8 @@ func (o *orders) predictions(generator, input string, p *Predictions) *Predictio
 	return &out
 }
 
-// alikeRows is [stat.Alike] of rows of numbers less the mean of their label: the sum over rows of the scalar product with
-// the next, divided by that with themselves.
+// alikeRows is [stat.Alike] of rows of numbers less the mean of their label: the sum over rows of the scalar product
+// with the next, divided by that with themselves.
 func alikeRows(z points.Points, labels []int) float64 {
 	if z.N < stat.FewestNeighbors {
 		return 0
@@ -138,17 +138,17 @@ func alikeRows(z points.Points, labels []int) float64 {
 			s.mean[d] += (v - s.mean[d]) / s.n
 		}
 	}
-	own, next := 0.0, 0.0
+	squares, products := 0.0, 0.0
 	for i := range z.N {
 		mean := sums[labels[i]].mean
 		for d, v := range z.Row(i, row) {
 			v -= mean[d]
-			own += float64(v * v)
-			next += float64(v * last[d])
+			squares += float64(v * v)
+			products += float64(v * last[d])
 			last[d] = v
 		}
 	}
-	return stat.AlikeCorrelation(next/own, z.N)
+	return stat.AlikeCorrelation(products/squares, z.N)
 }
 
 // alikeScores is [alikeRows] of scores that are defined.
@@ -163,16 +163,16 @@ func alikeScores(scores []float64, labels []int) float64 {
 	return alikeRows(points.Float64(kept, 1), chosen(labels, index))
 }
 
-// withdraw takes back the p values of comparisons that follow from inputs whose neighboring samples are alike, and warns of
-// each such input.
+// withdraw takes back the p values of comparisons that follow from inputs whose neighboring samples are alike, and
+// warns of such inputs.
 func (a *analyzer) withdraw(r *Result) {
-	found := slices.Clone(a.related)
+	inputs := slices.Clone(a.related)
 	for i := range r.Models {
 		if m := &r.Models[i]; m.Reconstruction != nil && m.Reconstruction.Alike > 0 {
-			found = append(found, related{m.Name, inReconstruction, m.Reconstruction.Alike})
+			inputs = append(inputs, related{m.Name, inReconstruction, m.Reconstruction.Alike})
 		}
 	}
-	if len(found) == 0 {
+	if len(inputs) == 0 {
 		return
 	}
 	reads := map[string][]string{} // by path
@@ -186,21 +186,22 @@ func (a *analyzer) withdraw(r *Result) {
 	count := 0
 	for i := range r.Comparisons {
 		c := &r.Comparisons[i]
-		k := slices.IndexFunc(found, func(f related) bool {
+		k := slices.IndexFunc(inputs, func(f related) bool {
 			return slices.Contains(reads[c.Metric], f.input) && (f.generator == "" || f.generator == c.A || f.generator == c.B)
 		})
 		if k >= 0 && c.P.Defined() {
-			f := found[k]
-			results.Withdraw(c, "neighboring samples of %s are alike (correlation %.2f), and a test takes samples as independent; %s",
-				f.name(), f.correlation, fix(cmp.Or(f.generator, RealRow)))
+			f := inputs[k]
+			results.Withdraw(c, "neighboring samples of %s are alike (correlation %.2f), and a test takes samples as "+
+				"independent; %s", f.name(), f.correlation, fix(cmp.Or(f.generator, RealRow)))
 			count++
 		}
 	}
-	names := make([]string, len(found))
-	for i, f := range found {
+	names := make([]string, len(inputs))
+	for i, f := range inputs {
 		names[i] = fmt.Sprintf("%s (correlation %.2f)", f.name(), f.correlation)
 	}
-	warning := fmt.Sprintf("neighboring samples are alike in %s: intervals rest on ten groups of neighbors", text.Few(names, 4))
+	warning := fmt.Sprintf("neighboring samples are alike in %s: intervals rest on ten groups of neighbors",
+		text.Few(names, 4))
 	if count > 0 {
 		warning += fmt.Sprintf(", and %s of generators have no p value", text.Count(count, "comparison"))
 	}
@@ -216,6 +217,6 @@ func (f *related) name() string {
 
 // fix says what to do about the samples of a generator, or of [RealRow].
 func fix(name string) string {
-	return fmt.Sprintf("give groups of related samples (--groups %s=FILE), labels if rows are sorted by class, or --block 1 "+
-		"if samples are independent", name)
+	return fmt.Sprintf("give groups of related samples (--groups %s=FILE), labels if rows are sorted by class, or "+
+		"--block 1 if samples are independent", name)
 }

@@ -58,7 +58,8 @@ type LabelIoU struct {
 
 // reconstructionMetric is its row of the registry.
 var reconstructionMetric = Metric{
-	Name: "reconstruction", Needs: []Need{needReconstruction}, Reads: []string{inReconstruction}, compute: computeReconstruction,
+	Name: "reconstruction", Needs: []Need{needReconstruction}, Reads: []string{inReconstruction},
+	compute:   computeReconstruction,
 	Estimates: func(m *Model) []Estimate { return m.Reconstruction.estimates() },
 }
 

@@ -46,7 +46,8 @@ type pairs struct {
 
 func newPairs(n int) pairs {
 	count := n * (n - 1) / 2
-	p := pairs{n: n, tests: make([]test, count), joint: make([]bool, count), alike: make([]bool, count), based: make([]*pair, n)}
+	p := pairs{n: n, tests: make([]test, count), joint: make([]bool, count), alike: make([]bool, count),
+		based: make([]*pair, n)}
 	for i := range p.tests {
 		p.tests[i] = test{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 	}
@@ -289,8 +290,8 @@ func (c *comparer) fromSamples(path string, a, b *estimate) (p pair, reason stri
 	if rho := alikeNeighbors(jackknifed[:len(a.runs)], jackknifed[len(a.runs):]); alone && rho > 0 {
 		what := columns[0][0].what
 		p.alike = true
-		p.p = report.Undefined("differences of neighboring %ss are alike (correlation %.2f), and a test takes %ss as independent; "+
-			"give each episode, document or other unit one group", what, rho, what)
+		p.p = report.Undefined("differences of neighboring %ss are alike (correlation %.2f), and a test takes %ss as "+
+			"independent; give each episode, document or other unit one group", what, rho, what)
 	}
 	return p, "", nil
 }

@@ -47,9 +47,10 @@ value reachable on these data, and the published target.
 
 Samples count as independent unless --groups or --block is given, or neighboring samples are
 alike: then ten groups of neighbors are deleted, and comparisons have no p value (--block 1 keeps
-samples apart). --groups real=FILE groups the real samples, such as frames by episode. Intervals use the jackknife over samples, of distances
-to real samples over both sides. Generators are compared on shared data: the items that both reconstruct, or the
-real samples that both are compared with.
+samples apart). --groups real=FILE groups the real samples, such as frames by episode. Intervals
+use the jackknife over samples, of distances to real samples over both sides. Generators are
+compared on shared data: the items that both reconstruct, or the real samples that both are
+compared with.
 
 After slow metrics, and when a run is stopped, the result so far is written to ` + PartialFile + `
 in --out. Run the same command to continue a stopped run. If inputs, options or definitions

@@ -142,8 +142,8 @@ func sayGenerationIntervals(d *methods.Draft) {
 		"into blocks. Shares of independent samples have Wilson intervals [@wilson1927]. Intervals of precision, "+
 		"recall and coverage come from halves of both kinds of samples [@shao1989].", unit)
 	if d.Text("block") != "1" {
-		d.Say("Where an input had no groups and its neighboring samples were alike (correlation above 2/√n), ten groups of " +
-			"neighbors were deleted in turn, and no p value is reported.")
+		d.Say("Where an input had no groups and its neighboring samples were alike (correlation above 2/√n), " +
+			"ten groups of neighbors were deleted in turn, and no p value is reported.")
 	}
 	d.Say("Distances between generated and real samples add the variances of both, with Welch's degrees of freedom. " +
 		"Where the permutation test of MMD, KID or energy distance gives p > 0.05, the lower end is the distance less the " +

@@ -203,6 +203,7 @@ func (b *book) readme() (string, error) {
 const (
 	severalEpisodes = `^0[.\d]*/([2-9]|\d\d)|^(differ|uneven|tails|regimes)$`
 	oneSeries       = `^0[.\d]*/1$`
+	grouped         = `^0/|/16$` // of generation: 0/1 are independent samples
 )
 
 // analyses returns a table with a row for each analysis.
