@@ -88,7 +88,8 @@ type fidelityWork struct {
 	space           string
 	tied            bool // distances tie, as those of grids do
 	real, generated *cloud
-	labels          []int // of all samples of both kinds, valid or not
+	labels          []int  // of all samples of both kinds, valid or not
+	doubt           string // why there are no p values; empty: there are
 }
 
 func computeFidelity(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
@@ -180,11 +181,13 @@ func newFidelityWork(a *analyzer, g *Generator) (*fidelityWork, error) {
 			return nil, fmt.Errorf("latents of %s have dimension %d, but latents of real samples (%s) have %d: "+
 				"want equal dimensions", latents.Name, latents.Points.Dim, real.Name, real.Points.Dim)
 		}
+		w.doubt = doubted(a.related, []string{inLatents, inRealLatents}, g.Name)
 		w.generated = &cloud{float64s(latents.Points), latents.Labels, latents.Groups}
 		w.real = &cloud{float64s(real.Points), real.Labels, real.Groups}
 		w.labels = DistinctLabels(latents.Labels, real.Labels)
 	} else {
 		w.space, w.tied = "samples", a.in.Real.Binary()
+		w.doubt = doubted(a.related, []string{inGenerated, inReal}, g.Name)
 		w.generated, w.real = validCloud(g.Generated), validCloud(a.in.Real)
 		w.labels = DistinctLabels(g.Generated.Labels, a.in.Real.Labels)
 		if w.generated.points.N == 0 || w.real.points.N == 0 {

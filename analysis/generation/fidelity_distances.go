@@ -68,11 +68,12 @@ type blocking struct {
 	pool            *stat.Blocks
 	generated, real *stat.Blocks
 	why             error // there are none
+	doubt           string
 }
 
 // blocking deals both kinds to at most so many blocks each.
 func (w *fidelityWork) blocking(x, y *cloud, limit int) *blocking {
-	b := &blocking{of: w.space}
+	b := &blocking{of: w.space, doubt: w.doubt}
 	if b.why = w.few(y.points.N, x.points.N); b.why == nil {
 		b.deal(w.a, x, y, limit)
 	}
@@ -231,6 +232,9 @@ func (b *blocking) distance(path string, d *twosample.Distance, err error,
 		if i, ok := stat.NullInterval(d.Value, d.Null, e.Jackknife.DF); ok {
 			e.CI = report.Between(max(i.Low, low), max(i.High, e.CI.High))
 		}
+	}
+	if b.doubt != "" {
+		return e, report.Undefined("%s", b.doubt), nil
 	}
 	return e, report.NumberOr(d.P, d.Reason), nil
 }
@@ -423,7 +427,7 @@ func (c *TwoSamples) take(classifier *fidelity.Classifier, b *blocking) {
 	c.JensenShannon, c.JensenShannonCI = report.Number(classifier.JensenShannon), estimate("", 0, classifier.DivergenceError, b.why).CI
 	c.P = report.Undefined("intervals are off, or there is no standard error for a test")
 	if j := classifier.AUCError; j != nil {
-		if j.StdError > 0 {
+		if c.P = report.Undefined("%s", b.doubt); j.StdError > 0 && b.doubt == "" {
 			c.P = report.Number(stat.TTestP((classifier.AUC-0.5)/j.StdError, j.DF))
 		}
 		if v := classifier.JensenShannonInterval; v.Defined() {

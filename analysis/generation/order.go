@@ -186,13 +186,8 @@ func (a *analyzer) withdraw(r *Result) {
 	count := 0
 	for i := range r.Comparisons {
 		c := &r.Comparisons[i]
-		k := slices.IndexFunc(inputs, func(f related) bool {
-			return slices.Contains(reads[c.Metric], f.input) && (f.generator == "" || f.generator == c.A || f.generator == c.B)
-		})
-		if k >= 0 && c.P.Defined() {
-			f := inputs[k]
-			results.Withdraw(c, "neighboring samples of %s are alike (correlation %.2f), and a test takes samples as "+
-				"independent; %s", f.name(), f.correlation, fix(cmp.Or(f.generator, RealRow)))
+		if doubt := doubted(inputs, reads[c.Metric], c.A, c.B); doubt != "" && c.P.Defined() {
+			results.Withdraw(c, "%s", doubt)
 			count++
 		}
 	}
@@ -206,6 +201,17 @@ func (a *analyzer) withdraw(r *Result) {
 		warning += fmt.Sprintf(", and %s of generators have no p value", text.Count(count, "comparison"))
 	}
 	r.Warnings = append(r.Warnings, warning+"; "+fix("NAME"))
+}
+
+// doubted is why numbers of some generators that follow from these inputs are not tested; empty if they are.
+func doubted(inputs []related, reads []string, generators ...string) string {
+	for _, f := range inputs {
+		if slices.Contains(reads, f.input) && (f.generator == "" || slices.Contains(generators, f.generator)) {
+			return fmt.Sprintf("neighboring samples of %s are alike (correlation %.2f), and a test takes samples as "+
+				"independent; %s", f.name(), f.correlation, fix(cmp.Or(f.generator, RealRow)))
+		}
+	}
+	return ""
 }
 
 func (f *related) name() string {

@@ -4,6 +4,7 @@ package generation
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -24,7 +25,11 @@ func course(random *rand.Rand, n int, rho float64) *Samples {
 			data[i] += rho * data[i-3]
 		}
 	}
-	return &Samples{Name: "course", Rows: points.Float64(data, 3)}
+	first := make([]float64, n)
+	for i := range first {
+		first[i] = data[3*i]
+	}
+	return &Samples{Name: "course", Rows: points.Float64(data, 3), Statistics: []Statistic{{Name: "first", Values: first}}}
 }
 
 // Samples without groups whose neighbors are alike are ten groups of neighbors without p values, whichever input they
@@ -37,7 +42,7 @@ func TestSamplesInOrder(t *testing.T) {
 		return Input{Real: course(random, n, real), Generators: []Generator{
 			{Name: "a", Generated: course(random, n, a)}, {Name: "b", Generated: course(random, n, 0)}}}
 	}
-	o := Options{Settings: analysis.Settings{Intervals: true, Seed: 1}, Metrics: []string{"fidelity"}}
+	o := Options{Settings: analysis.Settings{Intervals: true, Seed: 1}, Metrics: []string{"fidelity", "similarity"}}
 	tested := func(r *Result) bool {
 		return slices.ContainsFunc(r.Comparisons, func(c report.Comparison) bool { return c.P.Defined() })
 	}
@@ -69,6 +74,13 @@ func TestSamplesInOrder(t *testing.T) {
 		warned := slices.IndexFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "ten groups of neighbors") })
 		if tested(r) != (c.alike == "") || (warned >= 0) != (c.alike != "") {
 			t.Errorf("%s: p values %v, warnings %q", name, tested(r), r.Warnings)
+		}
+		m := r.Models[0]
+		for _, p := range []float64{m.Similarity.ByLabel[0].Statistics[0].KS.P, m.Similarity.ByLabel[0].Joint.Energy.P,
+			m.Fidelity.Distances.MMDP.Float(), m.Fidelity.Classifiers[0].P.Float()} {
+			if math.IsNaN(p) != (c.alike != "") {
+				t.Errorf("%s: p of a test against real samples: %g", name, p)
+			}
 		}
 		if c.in.Generators[0].Generated.Groups != nil {
 			t.Errorf("%s: the input was changed", name)

@@ -4,6 +4,7 @@
 package generation
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -62,8 +63,7 @@ func (c *comparer) joint(l *LabelSimilarity, generated, real []int) error {
 	}
 	l.Joint.Samples = [2]int{len(generated), len(real)}
 	x, y := c.scaled(l, generated, false), c.scaled(l, real, true)
-	o := twosample.Options{Permutations: jointPermutations, Units: jointUnits, Seed: c.a.o.Seed, Threads: c.a.o.Threads}
-	o.GroupsX, o.GroupsY = chosen(c.x.Groups, generated), chosen(c.y.Groups, real)
+	o := c.permutations(generated, real)
 	energy, err := twosample.Energy(c.ctx, x, y, o)
 	if err == nil {
 		energy = energy.Root()
@@ -79,7 +79,18 @@ func (c *comparer) joint(l *LabelSimilarity, generated, real []int) error {
 	if l.Joint.MMD, err = tested(distance, err); err != nil {
 		return err
 	}
+	if c.doubt != "" {
+		for _, t := range []*Tested{&l.Joint.Energy, &l.Joint.MMD} {
+			t.P, t.Holm, t.Reason = math.NaN(), math.NaN(), cmp.Or(t.Reason, c.doubt)
+		}
+	}
 	return c.trends(l, x, y, o.GroupsY)
+}
+
+// permutations are the options of permutations of some generated and some real samples.
+func (c *comparer) permutations(generated, real []int) twosample.Options {
+	return twosample.Options{Permutations: jointPermutations, Units: jointUnits, Seed: c.a.o.Seed, Threads: c.a.o.Threads,
+		GroupsX: chosen(c.x.Groups, generated), GroupsY: chosen(c.y.Groups, real)}
 }
 
 // some are at most jointSamples of the samples, drawn by the seed, in their order.

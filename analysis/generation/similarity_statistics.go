@@ -42,10 +42,12 @@ type comparer struct {
 	block    [2][]int
 	sizes    [2][]int
 	noBlocks string
+	doubt    string // why there are no p values; empty: there are
 }
 
 func computeSimilarity(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
-	c := &comparer{ctx: ctx, a: a, x: g.Generated, y: a.in.Real}
+	c := &comparer{ctx: ctx, a: a, x: g.Generated, y: a.in.Real,
+		doubt: doubted(a.related, []string{inGenerated, inReal}, g.Name)}
 	if a.o.Definition == DefinitionDocumented {
 		if c.x = g.Generated.onlyValid(); c.x.N() == 0 {
 			return skip("none of %d generated samples is valid", g.Generated.N())
@@ -213,6 +215,7 @@ func (c *comparer) label(label int, generated, real []int) (*LabelSimilarity, [2
 	}
 	var means, scales meanOfColumns
 	values := make([][]float64, len(c.columns)) // real ones
+	o := c.permutations(generated, real)
 	for k, column := range c.columns {
 		x, y := chosen(column.generated, generated), chosen(column.real, real)
 		values[k] = y
@@ -238,8 +241,11 @@ func (c *comparer) label(label int, generated, real []int) (*LabelSimilarity, [2
 		}
 		d.Distance = c.estimate(raw, without, block, len(x), "")
 		d.Scaled = c.estimate(inSD, scaledWithout, block, len(x), "the real values do not vary")
-		if d.KS, err = twosample.KolmogorovSmirnov(x, y); err != nil {
+		if d.KS, err = twosample.KolmogorovSmirnovGroups(c.ctx, x, y, o); err != nil {
 			return nil, [2][]float64{}, err
+		}
+		if c.doubt != "" {
+			d.KS.P, d.KS.PContinuous, d.KS.Reason = math.NaN(), math.NaN(), c.doubt
 		}
 		if d.Boundaries, err = twosample.BoundaryAdherence(x, y); err != nil {
 			return nil, [2][]float64{}, err

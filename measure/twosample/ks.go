@@ -3,7 +3,15 @@
 package twosample
 
 import (
+	"cmp"
+	"context"
+	"fmt"
 	"math"
+	"slices"
+
+	"repscope/internal/parallel"
+	"repscope/internal/text"
+	"repscope/stat"
 )
 
 // exactLimit is the largest product of sample sizes whose exact p value is computed.
@@ -27,6 +35,8 @@ type KS struct {
 	Exact bool
 	// Ties is the number of values, of both samples, that another one equals.
 	Ties int
+	// Reason is why there are no p values, which are NaN then; empty if there are.
+	Reason string
 }
 
 // KolmogorovSmirnov tests whether two samples of independent numbers come from one
@@ -35,10 +45,26 @@ func KolmogorovSmirnov(x, y []float64) (KS, error) {
 	if err := check("Kolmogorov–Smirnov statistic", x, y); err != nil {
 		return KS{}, err
 	}
-	x, y = sorted(x), sorted(y)
 	n, m := len(x), len(y)
-	largest, ties := 0, 0
-	ends := make([]bool, n+m+1) // after i pooled values a new value begins
+	ks, largest, ends := compared(sorted(x), sorted(y))
+	if n*m > exactLimit {
+		ks.P = kolmogorov(ks.Statistic, float64(n)*float64(m)/float64(n+m))
+		ks.PContinuous = ks.P
+		return ks, nil
+	}
+	ks.Exact = true
+	ks.P = outside(n, m, largest, ends)
+	ks.PContinuous = ks.P
+	if ks.Ties > 0 {
+		ks.PContinuous = outside(n, m, largest, nil)
+	}
+	return ks, nil
+}
+
+// compared returns the statistic of sorted values, that times both sizes, and after which pooled values a new one begins.
+func compared(x, y []float64) (ks KS, largest int, ends []bool) {
+	n, m := len(x), len(y)
+	ends = make([]bool, n+m+1)
 	for i, j := 0, 0; i < n || j < m; {
 		value, before := 0.0, i+j
 		if j == m || (i < n && x[i] < y[j]) {
@@ -53,24 +79,117 @@ func KolmogorovSmirnov(x, y []float64) (KS, error) {
 			j++
 		}
 		if i+j > before+1 {
-			ties += i + j - before
+			ks.Ties += i + j - before
 		}
 		ends[i+j] = true
 		largest = max(largest, abs(i*m-j*n))
 	}
-	ks := KS{Statistic: float64(largest) / float64(n) / float64(m), Ties: ties}
-	if n*m > exactLimit {
-		ks.P = kolmogorov(ks.Statistic, float64(n)*float64(m)/float64(n+m))
-		ks.PContinuous = ks.P
+	ks.Statistic = float64(largest) / float64(n) / float64(m)
+	return ks, largest, ends
+}
+
+// KolmogorovSmirnovGroups is [KolmogorovSmirnov] of samples whose values depend on each other inside of groups, which
+// o.GroupsX and o.GroupsY name. P is (1 + e)/(1 + N), where in e of N = o.Permutations random divisions of the groups
+// into two samples, of as many groups as they have, the statistic is at least as large; PContinuous is NaN. Where one
+// sample alone has groups, or one group, there is no p value. Without groups it is [KolmogorovSmirnov].
+func KolmogorovSmirnovGroups(ctx context.Context, x, y []float64, o Options) (KS, error) {
+	if o.GroupsX == nil && o.GroupsY == nil {
+		return KolmogorovSmirnov(x, y)
+	}
+	const quantity = "Kolmogorov–Smirnov statistic"
+	if err := check(quantity, x, y); err != nil {
+		return KS{}, err
+	}
+	for side, groups := range [][]int{o.GroupsX, o.GroupsY} {
+		if n := []int{len(x), len(y)}[side]; groups != nil && len(groups) != n {
+			return KS{}, fmt.Errorf("%s: groups of %s for %d", quantity, text.Count(len(groups), "value"), n)
+		}
+	}
+	ks, _, _ := compared(sorted(x), sorted(y))
+	ks.P, ks.PContinuous = math.NaN(), math.NaN()
+	if o.GroupsX == nil || o.GroupsY == nil {
+		ks.Reason = onlyOneHasGroups
 		return ks, nil
 	}
-	ks.Exact = true
-	ks.P = outside(n, m, largest, ends)
-	ks.PContinuous = ks.P
-	if ties > 0 {
-		ks.PContinuous = outside(n, m, largest, nil)
+	d := newDivided(x, y, o.GroupsX, o.GroupsY)
+	if d.sides[0] < 2 || d.sides[1] < 2 {
+		ks.Reason = fmt.Sprintf("samples of %s and of %d: want at least 2 of each", text.Count(d.sides[0], "group"), d.sides[1])
+		return ks, nil
 	}
+	exceeding := make([]bool, o.Permutations)
+	err := parallel.With(ctx, o.Threads, o.Permutations, func() func(int) error {
+		inX := make([]bool, d.sides[0]+d.sides[1])
+		return func(k int) error {
+			for at, unit := range stat.NewRandom(stat.StreamTwoSample.Key(o.Seed, uint64(k))).Perm(len(inX)) {
+				inX[unit] = at < d.sides[0]
+			}
+			exceeding[k] = d.statistic(inX) >= ks.Statistic-1e-12
+			return nil
+		}
+	})
+	if err != nil {
+		return KS{}, err
+	}
+	count := 0
+	for _, yes := range exceeding {
+		if yes {
+			count++
+		}
+	}
+	ks.P = float64(1+count) / float64(1+o.Permutations)
 	return ks, nil
+}
+
+// divided are the pooled values of two samples, ascending, with their groups.
+type divided struct {
+	values []float64
+	unit   []int // group of each value: those of x, then those of y
+	sides  [2]int
+}
+
+func newDivided(x, y []float64, groupsX, groupsY []int) *divided {
+	pooled := slices.Concat(x, y)
+	unit := make([]int, len(pooled))
+	d := &divided{}
+	units := 0
+	for side, groups := range [][]int{groupsX, groupsY} {
+		for _, members := range groupsOf(len(groups), groups) {
+			for _, i := range members {
+				unit[side*len(x)+i] = units
+			}
+			units++
+			d.sides[side]++
+		}
+	}
+	order := make([]int, len(pooled))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(pooled[a], pooled[b]) })
+	for _, i := range order {
+		d.values, d.unit = append(d.values, pooled[i]), append(d.unit, unit[i])
+	}
+	return d
+}
+
+// statistic is max |F − G| of the division that gives x some groups.
+func (d *divided) statistic(inX []bool) float64 {
+	n := 0
+	for _, unit := range d.unit {
+		if inX[unit] {
+			n++
+		}
+	}
+	m, below, largest := len(d.unit)-n, 0, 0.0
+	for i, unit := range d.unit {
+		if inX[unit] {
+			below++
+		}
+		if i+1 == len(d.values) || d.values[i+1] != d.values[i] {
+			largest = max(largest, math.Abs(float64(below)/float64(n)-float64(i+1-below)/float64(m)))
+		}
+	}
+	return largest
 }
 
 func abs(v int) int { return max(v, -v) }

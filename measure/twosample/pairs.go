@@ -55,6 +55,9 @@ type Distance struct {
 	Units [2]int
 }
 
+// onlyOneHasGroups is why there is no permutation.
+const onlyOneHasGroups = "only one sample has groups, so points cannot be permuted between samples"
+
 // maxUnits is how many units are permuted at most, where nothing else is said.
 const maxUnits = 1024
 
@@ -279,7 +282,7 @@ func (p *pooled) measure(ctx context.Context, between []float64, o Options, f st
 		return d, nil
 	}
 	if (o.GroupsX == nil) != (o.GroupsY == nil) {
-		d.Reason = "only one sample has groups, so points cannot be permuted between samples"
+		d.Reason = onlyOneHasGroups
 		return d, nil
 	}
 	return d, p.permute(ctx, between, o, f, d)
