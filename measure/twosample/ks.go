@@ -61,7 +61,8 @@ func KolmogorovSmirnov(x, y []float64) (KS, error) {
 	return ks, nil
 }
 
-// compared returns the statistic of sorted values, that times both sizes, and after which pooled values a new one begins.
+// compared returns the statistic of sorted values, the same times both sizes, and after which pooled values a new one
+// begins.
 func compared(x, y []float64) (ks KS, largest int, ends []bool) {
 	n, m := len(x), len(y)
 	ends = make([]bool, n+m+1)
@@ -113,7 +114,8 @@ func KolmogorovSmirnovGroups(ctx context.Context, x, y []float64, o Options) (KS
 	}
 	d := newDivided(x, y, o.GroupsX, o.GroupsY)
 	if d.sides[0] < 2 || d.sides[1] < 2 {
-		ks.Reason = fmt.Sprintf("samples of %s and of %d: want at least 2 of each", text.Count(d.sides[0], "group"), d.sides[1])
+		ks.Reason = fmt.Sprintf("samples of %s and of %d: want at least 2 of each", text.Count(d.sides[0], "group"),
+			d.sides[1])
 		return ks, nil
 	}
 	exceeding := make([]bool, o.Permutations)
@@ -143,7 +145,7 @@ func KolmogorovSmirnovGroups(ctx context.Context, x, y []float64, o Options) (KS
 // divided are the pooled values of two samples, ascending, with their groups.
 type divided struct {
 	values []float64
-	unit   []int // group of each value: those of x, then those of y
+	unit   []int // group of each value; groups of x come first
 	sides  [2]int
 }
 

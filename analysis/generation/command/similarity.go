@@ -98,7 +98,8 @@ func statisticObject(d *generation.StatisticDistance) *report.Object {
 	ks.Set("statistic", report.Number(d.KS.Statistic))
 	ks.Set("p", report.NumberOr(d.KS.P, d.KS.Reason))
 	ks.Set("p_holm", report.NumberOr(d.KSHolm, d.KS.Reason))
-	ks.Set("p_without_ties", report.NumberOr(d.KS.PContinuous, cmp.Or(d.KS.Reason, "samples of a group depend on each other")))
+	grouped := cmp.Or(d.KS.Reason, "samples of a group depend on each other")
+	ks.Set("p_without_ties", report.NumberOr(d.KS.PContinuous, grouped))
 	ks.Set("ties", d.KS.Ties)
 	ks.Set("exact", d.KS.Exact)
 	o.Set("ks", ks)
@@ -171,7 +172,8 @@ func similarityRows(m *generation.Model, names labels, row func(cells ...any) er
 				base[k] = report.NumberOr(v, s.Baseline.Reason)
 			}
 			err := row(m.Name, name, s.Name, s.Distance.Value, ends[0], ends[1], s.Scaled.Value, s.KS.Statistic,
-				report.NumberOr(s.KS.P, s.KS.Reason), report.NumberOr(s.KSHolm, s.KS.Reason), base[0], base[1], base[2], s.Generated.Mean, s.Generated.SD, s.Real.Mean, s.Real.SD, l.Generated, l.Real)
+				report.NumberOr(s.KS.P, s.KS.Reason), report.NumberOr(s.KSHolm, s.KS.Reason), base[0], base[1], base[2],
+				s.Generated.Mean, s.Generated.SD, s.Real.Mean, s.Real.SD, l.Generated, l.Real)
 			if err != nil {
 				return err
 			}
