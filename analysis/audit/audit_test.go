@@ -408,3 +408,31 @@ func TestDifferenceIsAsSkewedAsItsShare(t *testing.T) {
 		t.Errorf("no state leaks: %v", difference.Interval)
 	}
 }
+
+// Without episodes, states that follow each other have no p value of drift, and their shares have wider intervals;
+// states in any order have both.
+func TestStatesInOrder(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(8, 2))
+	var widths [2]float64
+	for k, rho := range []float64{0, 0.95} {
+		states, episode := recording(r, 2, 400, 4, rho)
+		copy(states.F32[4*500:4*520], states.F32[4*100:4*120]) // twenty leaks in a row
+		in := Input{States: states, Split: split(episode, 1)}
+		o := Options{Settings: analysis.Settings{Intervals: true, Seed: 1}, Permutations: 99}
+		result, err := Analyze(t.Context(), in, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test := result.Tests[0]
+		warned := strings.Contains(strings.Join(result.Warnings, "\n"), "give --episodes")
+		if test.Drift.P.Defined() != (rho == 0) || warned != (rho > 0) {
+			t.Errorf("ρ of %g: p of drift %v, warnings %q", rho, test.Drift.P, result.Warnings)
+		}
+		ci := test.Duplicates.Share.CI
+		widths[k] = ci.High - ci.Low
+	}
+	if share, err := stat.Wilson(20, 400, 0); err != nil || widths[0] < 2*(share.High-share.Low) {
+		t.Errorf("twenty leaks in a row among 400 states: width %g, of independent ones %v", widths[0], share)
+	}
+}

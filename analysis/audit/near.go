@@ -180,6 +180,14 @@ func (a *auditor) test(ctx context.Context, d int, outcomes []*Outcome, same []i
 	if t.Drift, err = a.drift(ctx, part); err != nil {
 		return nil, err
 	}
+	if rho := a.follow(part); rho > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("neighboring states are alike (correlation %.2f), and without "+
+			"--episodes each counts as a recording by itself: give --episodes", rho))
+		if t.Drift != nil {
+			t.Drift.P = report.Undefined("neighboring states are alike (correlation %.2f), and a test takes states as "+
+				"independent; give --episodes", rho)
+		}
+	}
 	return t, a.scores(ctx, t, part, leakingTrain, grouping{blocks, reason})
 }
 
@@ -268,6 +276,9 @@ func (a *auditor) blocks(t *Test, r *Result) (blocks *stat.Blocks, reason string
 	blocks, err := stat.NewBlocks(len(t.Rows), episode, a.o.Block, leaking)
 	if err != nil {
 		return nil, stat.Reason(err)
+	}
+	if a.in.Episode == nil {
+		blocks = blocks.InOrder()
 	}
 	for _, w := range blocks.Warnings() {
 		if !slices.Contains(r.Warnings, w) {
@@ -472,6 +483,21 @@ func (a *auditor) drift(ctx context.Context, part division) (*Drift, error) {
 		out.P = report.Undefined("episodes have states on both sides, which are not independent")
 	}
 	return out, nil
+}
+
+// follow is the correlation of neighboring states of the side on which they are more alike, where there are no episodes
+// and it exceeds what independent states have; else 0.
+func (a *auditor) follow(part division) float64 {
+	if a.in.Episode != nil || a.in.Sequences != nil {
+		return 0
+	}
+	f := a.features()
+	largest := 0.0
+	for _, rows := range [][]int{part.test, part.train} {
+		rows = rows[:min(len(rows), max(mostValues/max(f.Dim, 1), stat.FewestNeighbors))]
+		largest = max(largest, stat.AlikeCorrelation(points.NeighborCorrelation(f.Select(rows), nil), len(rows)))
+	}
+	return largest
 }
 
 // evenly chooses at most count elements at equal distances.

@@ -3,6 +3,7 @@
 package generation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -69,7 +70,26 @@ func (w *fidelityWork) memorization(ctx context.Context, g *Generator, f *Fideli
 		return err
 	}
 	m.take(measured)
+	if why := w.dependent(g.Name, generated, holdout); why != "" && m.CTP.Defined() {
+		m.CTP = report.Undefined("%s", why)
+	}
 	return w.memorizationErrors(ctx, m, measured, train, generated)
+}
+
+// dependent is why the test of copying, which takes generated and hold-out samples as independent, has no p value;
+// empty if they are.
+func (w *fidelityWork) dependent(name string, generated, holdout *cloud) string {
+	for _, c := range []*cloud{generated, holdout} {
+		if c.groups != nil && len(DistinctLabels(c.groups)) < len(c.groups) {
+			return cmp.Or(doubted(w.a.related, []string{inGenerated, inLatents}, name),
+				"a test takes samples as independent, and they have groups")
+		}
+	}
+	if rho := alikeRows(holdout.points, holdout.labels); rho > 0 && !w.a.o.independent() {
+		return fmt.Sprintf("neighboring samples of --holdout are alike (correlation %.2f), and a test takes samples as "+
+			"independent", rho)
+	}
+	return ""
 }
 
 // none leaves all of it undefined.

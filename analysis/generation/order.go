@@ -112,43 +112,12 @@ func (o *orders) predictions(generator, input string, p *Predictions) *Predictio
 	return &out
 }
 
-// alikeRows is [stat.Alike] of rows of numbers less the mean of their label: the sum over rows of the scalar product
-// with the next, divided by that with themselves.
+// alikeRows is [stat.Alike] of rows less the mean of their label.
 func alikeRows(z points.Points, labels []int) float64 {
 	if z.N < stat.FewestNeighbors {
 		return 0
 	}
-	if labels == nil {
-		labels = make([]int, z.N)
-	}
-	type sum struct {
-		n    float64
-		mean []float64
-	}
-	sums := map[int]*sum{}
-	row, last := make([]float64, z.Dim), make([]float64, z.Dim)
-	for i := range z.N {
-		s := sums[labels[i]]
-		if s == nil {
-			s = &sum{mean: make([]float64, z.Dim)}
-			sums[labels[i]] = s
-		}
-		s.n++
-		for d, v := range z.Row(i, row) {
-			s.mean[d] += (v - s.mean[d]) / s.n
-		}
-	}
-	squares, products := 0.0, 0.0
-	for i := range z.N {
-		mean := sums[labels[i]].mean
-		for d, v := range z.Row(i, row) {
-			v -= mean[d]
-			squares += float64(v * v)
-			products += float64(v * last[d])
-			last[d] = v
-		}
-	}
-	return stat.AlikeCorrelation(products/squares, z.N)
+	return stat.AlikeCorrelation(points.NeighborCorrelation(z, labels), z.N)
 }
 
 // alikeScores is [alikeRows] of scores that are defined.
