@@ -84,6 +84,9 @@ func TestNullInTime(t *testing.T) {
 		}
 	}
 	o.Null, o.Measures = NullIndependent, []string{"cka_debiased", "mutual_knn"}
+	if w := analyzed(t, walks(1), o).Warnings; !strings.Contains(strings.Join(w, "\n"), "use --null time") {
+		t.Errorf("slow states by independent orders: warnings %q", w)
+	}
 	for _, name := range o.Measures {
 		if p := analyzed(t, walks(1), o).Pairs[0].Score(r.Scores[slices.IndexFunc(r.Scores, func(s string) bool {
 			return strings.HasPrefix(s, name)

@@ -13,6 +13,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
 	"repscope/internal/option"
+	"repscope/internal/text"
 	"repscope/measure/similarity"
 	"repscope/points"
 	"repscope/report"
@@ -439,6 +440,24 @@ func (a *analyzer) warn(r *Result) {
 	} else if !a.null.Exchanges() && a.o.Null == NullTime {
 		r.Warnings = append(r.Warnings, "fewer than 5 episodes: the null rotates them in time, and p values hold "+
 			"approximately, for long stationary episodes")
+	}
+	a.warnOfOrder(r)
+}
+
+// warnOfOrder warns of models whose neighboring states are alike where the null takes states as independent.
+func (a *analyzer) warnOfOrder(r *Result) {
+	if a.o.Null != NullIndependent {
+		return
+	}
+	var alike []string
+	for _, m := range a.in.Models {
+		if rho := stat.AlikeCorrelation(points.NeighborCorrelation(m.Latents, nil), m.Latents.N); rho > 0 {
+			alike = append(alike, fmt.Sprintf("%s (correlation %.2f)", m.Name, rho))
+		}
+	}
+	if len(alike) > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("neighboring states are alike in %s: p values of independent states "+
+			"are near 0 for unrelated spaces too; use --null time", text.Few(alike, 4)))
 	}
 }
 
