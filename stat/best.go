@@ -99,12 +99,12 @@ func JointExtremes(estimates []*Jackknifed, compared []Comparison, o CompareOpti
 			return c.Difference, c.P
 		})
 	}
-	own := make([]int, len(estimates[0].BlockSizes))
-	for b := range own {
-		own[b] = b
+	single := make([]int, len(estimates[0].BlockSizes))
+	for b := range single {
+		single[b] = b
 	}
 	e := Extremes{Highest: make([]float64, n), Lowest: make([]float64, n), Joint: true}
-	for _, groups := range [][]int{own, estimates[0].Pieces.groups()} {
+	for _, groups := range [][]int{single, estimates[0].Pieces.groups()} {
 		if groups == nil {
 			continue
 		}
@@ -176,11 +176,11 @@ func (f *flips) flip(pattern []uint64) {
 	for i := range f.up {
 		f.up[i], f.down[i] = math.Inf(-1), math.Inf(1)
 	}
-	for i, own := range f.sums {
+	for i, sum := range f.sums {
 		up, down := f.up[i], f.down[i]
 		inverse, ups, downs := f.inverse[i*f.n:(i+1)*f.n], f.up[:f.n], f.down[:f.n]
 		for j := i + 1; j < f.n; j++ {
-			q := (f.sums[j] - own) * inverse[j]
+			q := (f.sums[j] - sum) * inverse[j]
 			up, down = max(up, q), min(down, q)
 			ups[j], downs[j] = max(ups[j], -q), min(downs[j], -q)
 		}

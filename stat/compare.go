@@ -186,9 +186,9 @@ func flipped(differences []float64, bound float64, draws int, seed uint64) (coun
 	words := (len(differences) + 63) / 64
 	patterns, row := signPatterns(seed, draws, words), make([]uint64, 4*words)
 	for k := 0; k < draws; k += 4 {
-		own := row
+		signs := row
 		if patterns != nil && k+4 <= draws {
-			own = patterns[k*words : (k+4)*words]
+			signs = patterns[k*words : (k+4)*words]
 		} else {
 			for i := k; i < min(k+4, draws); i++ {
 				drawSigns(row[(i-k)*words:(i-k+1)*words], seed, i)
@@ -196,7 +196,7 @@ func flipped(differences []float64, bound float64, draws int, seed uint64) (coun
 		}
 		var sums [4]float64
 		for w := range words {
-			a, b, c, d := own[w], own[words+w], own[2*words+w], own[3*words+w]
+			a, b, c, d := signs[w], signs[words+w], signs[2*words+w], signs[3*words+w]
 			s0, s1, s2, s3 := sums[0], sums[1], sums[2], sums[3]
 			for _, v := range differences[64*w : min(64*w+64, len(differences))] {
 				// The sign bit, set or not, without a branch that would be mispredicted.

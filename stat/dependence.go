@@ -38,8 +38,8 @@ func newEpisodeIndex(quantity string, n int, labels []int) (episodeIndex, error)
 	number := make(map[int]int)
 	var sizes []int
 	for _, label := range labels {
-		e, known := number[label]
-		if !known {
+		e, seen := number[label]
+		if !seen {
 			e = len(sizes)
 			number[label] = e
 			sizes = append(sizes, 0)
@@ -163,13 +163,13 @@ func sumOfProducts(a, b []float64) float64 {
 
 // covariancesAhead returns covariance, which is asked for ascending lags from 1 to most and may take
 // long: the next lags are computed concurrently, more of them the more are asked for.
-func covariancesAhead(covariance func(lag int) float64, n, most int) func(lag int) float64 {
+func covariancesAhead(covariance func(lag int) float64, n, largest int) func(lag int) float64 {
 	var ahead []float64 // from lag first on
 	first := 1
 	return func(lag int) float64 {
 		if lag-first >= len(ahead) {
 			first = lag
-			ahead = make([]float64, max(1, min(lag/4, most-lag+1)))
+			ahead = make([]float64, max(1, min(lag/4, largest-lag+1)))
 			threads := 0
 			if n*len(ahead) < 1<<20 {
 				threads = 1
@@ -353,11 +353,11 @@ func blockLength(values []float64, episodes []int, factor float64) (float64, err
 	}
 	// The last lag before a run of insignificant ones; without such a run the last
 	// significant lag.
-	last, quiet, found := 0, 0, false
-	for k := 1; k <= limit && !found; k++ {
+	last, quiet, silent := 0, 0, false
+	for k := 1; k <= limit && !silent; k++ {
 		if math.Abs(r[k]/r[0]) < threshold {
 			quiet++
-			found = quiet == run
+			silent = quiet == run
 		} else {
 			quiet, last = 0, k
 		}

@@ -184,7 +184,7 @@ func (h *Halves) Estimate(estimate float64, first, second []float64) (*Jackknife
 }
 
 // halved is the error of an estimate from the estimates of halves.
-func halved(estimate float64, of *HalfEstimates, sizes []int, level float64) (*Jackknifed, error) {
+func halved(estimate float64, halves *HalfEstimates, sizes []int, level float64) (*Jackknifed, error) {
 	level, err := checkLevel("halves", level)
 	if err != nil {
 		return nil, err
@@ -194,13 +194,13 @@ func halved(estimate float64, of *HalfEstimates, sizes []int, level float64) (*J
 		squares += float64(w * w)
 	}
 	v := &Jackknifed{Estimate: estimate, Corrected: math.NaN(), Bias: math.NaN(), DF: 1/squares - 1, BlockSizes: sizes,
-		Halves: of}
+		Halves: halves}
 	spread := 0.0
-	for r, w := range of.Weight {
-		d := w * (of.First[r] - of.Second[r])
+	for r, w := range halves.Weight {
+		d := w * (halves.First[r] - halves.Second[r])
 		spread += float64(d * d)
 	}
-	v.StdError = math.Sqrt(spread / float64(len(of.Weight)))
+	v.StdError = math.Sqrt(spread / float64(len(halves.Weight)))
 	v.interval(level)
 	return v, nil
 }
@@ -208,16 +208,16 @@ func halved(estimate float64, of *HalfEstimates, sizes []int, level float64) (*J
 // apply are the estimates of a function of statistics.
 func (e *HalfEstimates) apply(f func(values []float64) float64, parts []*HalfEstimates) *HalfEstimates {
 	out := &HalfEstimates{Weight: e.Weight, First: make([]float64, len(e.First)), Second: make([]float64, len(e.Second))}
-	at := make([]float64, len(parts))
+	inputs := make([]float64, len(parts))
 	for r := range e.Weight {
 		for p, v := range parts {
-			at[p] = v.First[r]
+			inputs[p] = v.First[r]
 		}
-		out.First[r] = f(at)
+		out.First[r] = f(inputs)
 		for p, v := range parts {
-			at[p] = v.Second[r]
+			inputs[p] = v.Second[r]
 		}
-		out.Second[r] = f(at)
+		out.Second[r] = f(inputs)
 	}
 	return out
 }

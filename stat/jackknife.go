@@ -526,16 +526,16 @@ func Combine(f func(values []float64) float64, parts ...*Jackknifed) (*Jackknife
 		return nil, Undefined(quantity, "nothing to combine")
 	}
 	first := parts[0]
-	values, known := make([]float64, len(parts)), true
+	values, complete := make([]float64, len(parts)), true
 	for p, v := range parts {
 		if !sameBlocks(first, v) {
 			return nil, Undefined(quantity, "the statistics do not have the same blocks")
 		}
 		values[p] = v.Estimate
-		known = known && v.Influence != nil
+		complete = complete && v.Influence != nil
 	}
 	var influence []float64
-	if known {
+	if complete {
 		influence = combinedInfluence(f, values, parts)
 	}
 	out, err := combine(f, first.Interval.Level, first.Pieces.fading(influence), parts...)
@@ -551,24 +551,24 @@ func Combine(f func(values []float64) float64, parts ...*Jackknifed) (*Jackknife
 func combine(
 	f func(values []float64) float64, level float64, m *fading, parts ...*Jackknifed,
 ) (*Jackknifed, error) {
-	first, at := parts[0], make([]float64, len(parts))
+	first, inputs := parts[0], make([]float64, len(parts))
 	for p, v := range parts {
-		at[p] = v.Estimate
+		inputs[p] = v.Estimate
 	}
-	estimate := f(at)
+	estimate := f(inputs)
 	if first.Halves != nil {
-		of := make([]*HalfEstimates, len(parts))
+		halves := make([]*HalfEstimates, len(parts))
 		for p, v := range parts {
-			of[p] = v.Halves
+			halves[p] = v.Halves
 		}
-		return halved(estimate, first.Halves.apply(f, of), first.BlockSizes, level)
+		return halved(estimate, first.Halves.apply(f, halves), first.BlockSizes, level)
 	}
 	replicates := make([]float64, len(first.Replicates))
 	for j := range replicates {
 		for p, v := range parts {
-			at[p] = v.Replicates[j]
+			inputs[p] = v.Replicates[j]
 		}
-		replicates[j] = f(at)
+		replicates[j] = f(inputs)
 	}
 	out := &Jackknifed{
 		Estimate: estimate, Replicates: replicates, BlockSizes: first.BlockSizes, Tails: first.Tails, Pieces: first.Pieces,
@@ -627,11 +627,11 @@ func combinedInfluence(f func([]float64) float64, values []float64, parts []*Jac
 		if !(step > 0) || len(v.Influence) != len(out) {
 			continue
 		}
-		at := append([]float64(nil), values...)
-		at[p] = values[p] + step
-		up := f(at)
-		at[p] = values[p] - step
-		slope := (up - f(at)) / (2 * step)
+		moved := append([]float64(nil), values...)
+		moved[p] = values[p] + step
+		up := f(moved)
+		moved[p] = values[p] - step
+		slope := (up - f(moved)) / (2 * step)
 		if !isFinite(slope) {
 			continue
 		}

@@ -173,14 +173,14 @@ func (b *Blocks) shareBelow(x, y []float64) (*Jackknifed, error) {
 	for j := range replicates {
 		members := b.index.order[b.cut[j]:b.cut[j+1]]
 		u, v := make([]float64, len(members)), make([]float64, len(members))
-		without, left := total, pairs
+		without, remaining := total, pairs
 		for k, i := range members {
 			u[k], v[k] = x[i], y[i]
 			without -= net[i]
-			left -= comparable[i]
+			remaining -= comparable[i]
 		}
 		insideNet, insidePairs := concordances(u, v) // taken away from both ends
-		replicates[j] = share(without+sumInts(insideNet)/2, left+sumInts(insidePairs)/2)
+		replicates[j] = share(without+sumInts(insideNet)/2, remaining+sumInts(insidePairs)/2)
 	}
 	estimate, n := share(total, pairs), float64(len(x))
 	influence := make([]float64, len(x))
@@ -300,15 +300,15 @@ func JackknifeSpearman(ctx context.Context, blocks *Blocks, x, y []float64, thre
 func ranksWithout(dst, values []float64, order, labels []int, block int) int {
 	kept, from := 0, 0 // from: where in the order the current tie begins
 	tie := 0           // how many of it are kept
-	for at := 0; at <= len(order); at++ {
-		if at == len(order) || values[order[at]] != values[order[from]] {
+	for end := 0; end <= len(order); end++ {
+		if end == len(order) || values[order[end]] != values[order[from]] {
 			shared := float64(kept) + float64(tie+1)/2
-			for _, i := range order[from:at] {
+			for _, i := range order[from:end] {
 				dst[i] = shared
 			}
-			kept, from, tie = kept+tie, at, 0
+			kept, from, tie = kept+tie, end, 0
 		}
-		if at < len(order) && labels[order[at]] != block {
+		if end < len(order) && labels[order[end]] != block {
 			tie++
 		}
 	}

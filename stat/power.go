@@ -95,25 +95,25 @@ func MinimumDetectableEffect(stdError, df float64, o PowerOptions) (float64, err
 		}
 	}
 	missing := func(ratio float64) float64 { return tTestPower(ratio, df, o.Alpha) - o.Power }
-	at, before := high, low
-	value, valueBefore := missing(at), missing(before)
+	ratio, before := high, low
+	value, valueBefore := missing(ratio), missing(before)
 	for range 100 {
-		next := at - value*(at-before)/(value-valueBefore)
+		next := ratio - value*(ratio-before)/(value-valueBefore)
 		if !(next > low && next < high) {
 			next = low/2 + high/2
 		}
-		before, valueBefore = at, value
-		at, value = next, missing(next)
+		before, valueBefore = ratio, value
+		ratio, value = next, missing(next)
 		if value < 0 {
-			low = at
+			low = ratio
 		} else {
-			high = at
+			high = ratio
 		}
 		if math.Abs(value) < 1e-12 || high-low < 1e-12*high {
 			break
 		}
 	}
-	return at * stdError, nil
+	return ratio * stdError, nil
 }
 
 // maxBlocksNeeded bounds the search of [BlocksNeeded].

@@ -29,14 +29,14 @@ func RankMean(values []float64) float64 {
 			return sum / count
 		}
 	}
-	mean, most := Mean(values), 0.
+	mean, largest := Mean(values), 0.
 	for _, v := range values {
-		most = max(most, math.Abs(v))
+		largest = max(largest, math.Abs(v))
 	}
-	if !isFinite(mean) || most == 0 {
+	if !isFinite(mean) || largest == 0 {
 		return mean
 	}
-	_, exponent := math.Frexp(most)
+	_, exponent := math.Frexp(largest)
 	unit := math.Ldexp(1, exponent-36)
 	if unit == 0 {
 		return mean

@@ -145,11 +145,11 @@ func (c SeedComparison) BlocksNeeded(o PowerOptions) (int, error) {
 		return 0, err
 	}
 	least := math.Abs(c.Difference) / ratio // the error with which the difference is found
-	left := least*least - c.SeedError*c.SeedError
-	if left <= 0 {
+	rest := least*least - c.SeedError*c.SeedError
+	if rest <= 0 {
 		return 0, Undefined(quantity, "the runs differ too much: more blocks cannot resolve the difference; add runs")
 	}
-	needed := math.Ceil(blocks * c.BlockError * c.BlockError / left)
+	needed := math.Ceil(blocks * c.BlockError * c.BlockError / rest)
 	if needed > maxBlocksNeeded {
 		return 0, Undefined(quantity, "the difference needs more than 2^40 blocks")
 	}

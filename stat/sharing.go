@@ -98,7 +98,7 @@ func sharingVariance(a, b *Jackknifed, ownA, ownB int, level float64) (variance,
 		add(b.StdError, b.DF)
 		return variance, float64(variance*variance) / below, nil
 	}
-	for _, of := range []struct {
+	for _, part := range []struct {
 		sizes     []int
 		replicate func(j int) float64
 	}{
@@ -106,14 +106,14 @@ func sharingVariance(a, b *Jackknifed, ownA, ownB int, level float64) (variance,
 		{b.BlockSizes[:ownB], func(j int) float64 { return a.Estimate - b.Replicates[j] }},
 		{a.BlockSizes[ownA:], func(j int) float64 { return a.Replicates[ownA+j] - b.Replicates[ownB+j] }},
 	} {
-		if len(of.sizes) == 0 {
+		if len(part.sizes) == 0 {
 			continue
 		}
-		replicates := make([]float64, len(of.sizes))
+		replicates := make([]float64, len(part.sizes))
 		for j := range replicates {
-			replicates[j] = of.replicate(j)
+			replicates[j] = part.replicate(j)
 		}
-		v, err := DeleteBlockJackknife(a.Estimate-b.Estimate, replicates, of.sizes, level)
+		v, err := DeleteBlockJackknife(a.Estimate-b.Estimate, replicates, part.sizes, level)
 		if err != nil {
 			return 0, 0, err
 		}

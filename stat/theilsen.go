@@ -349,11 +349,11 @@ func (s *slopeSelector) selectRanks(r, q int64) []float64 {
 		slopes := s.sample(from, to, count, draws)
 		// Where the ranks are expected in the sample, four standard deviations wide.
 		margin := 2*math.Sqrt(float64(draws)) + 1
-		at := func(rank int64, side float64) float64 {
+		slope := func(rank int64, side float64) float64 {
 			k := float64(rank-below)/float64(count)*float64(draws) + side*margin
 			return slopes[min(max(int(k), 0), draws-1)]
 		}
-		low, high := at(r, -1), at(q, 1)
+		low, high := slope(r, -1), slope(q, 1)
 		// One step below the lower candidate, so that slopes equal to it stay inside.
 		low = stepDown(low)
 		narrowed := false
@@ -375,7 +375,7 @@ func (s *slopeSelector) selectRanks(r, q int64) []float64 {
 			continue
 		}
 		// Many equal slopes: decide about the value expected at the rank itself.
-		pivot := min(max(at(r, 0), stepUp(from)), to)
+		pivot := min(max(slope(r, 0), stepUp(from)), to)
 		under := stepDown(pivot)
 		less, upToPivot := below, s.inversions(math.Inf(-1), pivot, nil)
 		if under > from {

@@ -139,13 +139,13 @@ func (p *plan) describeBlocks(r *Result) {
 func modelsOf(rows []CaseRow, order []string) []ModelResult {
 	var out []ModelResult
 	for i, row := range rows {
-		at := slices.IndexFunc(out, func(m ModelResult) bool { return m.Name == row.Case.Model })
-		if at < 0 {
-			at = len(out)
+		k := slices.IndexFunc(out, func(m ModelResult) bool { return m.Name == row.Case.Model })
+		if k < 0 {
+			k = len(out)
 			out = append(out, ModelResult{Name: row.Case.Model})
 		}
 		if row.Case.Snapshot < 0 {
-			out[at].Rows = append(out[at].Rows, i)
+			out[k].Rows = append(out[k].Rows, i)
 		}
 	}
 	place := func(m ModelResult) int {
@@ -442,9 +442,9 @@ func (r *Result) paired(key string, a, b int) (samples []string, first, second [
 	for at, v := range r.valuesOf(key, b) {
 		other[at] = v
 	}
-	for at, v := range r.valuesOf(key, a) {
-		if w, ok := other[at]; ok {
-			samples, first, second = append(samples, at.sample), append(first, v), append(second, w)
+	for match, v := range r.valuesOf(key, a) {
+		if w, ok := other[match]; ok {
+			samples, first, second = append(samples, match.sample), append(first, v), append(second, w)
 		}
 	}
 	return samples, first, second
@@ -456,10 +456,10 @@ func (r *Result) valuesOf(key string, model int) func(yield func(matched, float6
 		seen := map[matched]int{}
 		for _, i := range r.Models[model].Rows {
 			c := r.Rows[i].Case
-			at := matched{sample: c.Sample, variant: c.Variant}
-			seen[at]++
-			at.number = seen[matched{sample: c.Sample, variant: c.Variant}]
-			if v := r.Rows[i].Row.Values[key]; v.Defined() && !yield(at, v.V) {
+			match := matched{sample: c.Sample, variant: c.Variant}
+			seen[match]++
+			match.number = seen[matched{sample: c.Sample, variant: c.Variant}]
+			if v := r.Rows[i].Row.Values[key]; v.Defined() && !yield(match, v.V) {
 				return
 			}
 		}

@@ -262,12 +262,12 @@ func (d familyDesign) gathered(seed, rep uint64) (*compare.Gathered, error) {
 	for task := range d.Tasks {
 		shared := normals(r, max(d.Episodes, 1), sharedSpread)
 		for m := range d.Models {
-			of := make([][]float64, d.Metrics)
-			for k := range of {
-				of[k] = normals(r, max(d.Episodes, 1), episodeSpread)
+			levels := make([][]float64, d.Metrics)
+			for k := range levels {
+				levels[k] = normals(r, max(d.Episodes, 1), episodeSpread)
 			}
 			for run := range d.Runs {
-				data, err := d.file(fmt.Sprintf("%s@%d", simulatedName(m), run), of, shared, r)
+				data, err := d.file(fmt.Sprintf("%s@%d", simulatedName(m), run), levels, shared, r)
 				if err != nil {
 					return nil, err
 				}
@@ -286,14 +286,14 @@ func (d familyDesign) gathered(seed, rep uint64) (*compare.Gathered, error) {
 }
 
 // file is the result of one run.
-func (d familyDesign) file(model string, of [][]float64, shared []float64, r *stat.Random) ([]byte, error) {
+func (d familyDesign) file(model string, levels [][]float64, shared []float64, r *stat.Random) ([]byte, error) {
 	if d.Episodes == 0 {
 		return asResult(model, report.Number(5+runSpread*r.Normal()), report.NoInterval("none"))
 	}
 	table := &report.SampleTable{}
 	all := report.ModelSamples{Model: model}
-	for k := range of {
-		one := simulatedScores(model, "", of[k], shared, 5+runSpread*r.Normal(), r)
+	for k := range levels {
+		one := simulatedScores(model, "", levels[k], shared, 5+runSpread*r.Normal(), r)
 		table.Metrics = append(table.Metrics, fmt.Sprintf("x%d", k))
 		all.Sample, all.Group, all.Scores = one.Sample, one.Group, append(all.Scores, one.Scores[0])
 	}
@@ -363,13 +363,13 @@ func writeOneRun(ctx context.Context, w io.Writer, draws int, seed uint64, threa
 				shared := normals(r, d.Tasks, sharedSpread)
 				var models [2][]report.ModelSamples
 				for k, name := range []string{"a", "b"} {
-					of := normals(r, d.Tasks, episodeSpread)
+					levels := normals(r, d.Tasks, episodeSpread)
 					for run := range []int{1, runs}[k] {
 						level := 5.0
 						if k == 1 || !fixed {
 							level += runSpread * r.Normal()
 						}
-						models[k] = append(models[k], simulatedScores(name, fmt.Sprint(run), of, shared, level, r))
+						models[k] = append(models[k], simulatedScores(name, fmt.Sprint(run), levels, shared, level, r))
 					}
 				}
 				o := compare.Options{Baseline: "a", Lower: []string{"x"}, Threads: 1}
@@ -414,10 +414,12 @@ func boundedDesigns() []boundedDesign {
 func writeBounded(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
 	const spread = 0.5 // on the scale
 	truth := map[string]float64{}
-	quantity := func(of boundedDesign, at float64) string { return fmt.Sprintf("%s, runs about %g", of.name, at) }
-	for _, of := range boundedDesigns() {
-		for _, at := range of.at {
-			truth[quantity(of, at)] = meanAbout(stat.RangeScale(of.low, of.high), at, spread)
+	quantity := func(design boundedDesign, center float64) string {
+		return fmt.Sprintf("%s, runs about %g", design.name, center)
+	}
+	for _, design := range boundedDesigns() {
+		for _, center := range design.at {
+			truth[quantity(design, center)] = meanAbout(stat.RangeScale(design.low, design.high), center, spread)
 		}
 	}
 	var tallies []studyTally
@@ -425,14 +427,14 @@ func writeBounded(ctx context.Context, w io.Writer, draws int, seed uint64, thre
 		d := studyDesign{Runs: runs, Tasks: 1}
 		t, err := tallyStudies(ctx, d, draws, threads, never, func(rep uint64) ([]observation, error) {
 			var out []observation
-			for k, of := range boundedDesigns() {
-				for i, at := range of.at {
+			for k, design := range boundedDesigns() {
+				for i, center := range design.at {
 					r := stat.NewRandom(stat.StreamDesign.Key(seed, 8, uint64(runs), uint64(k), uint64(i), rep))
-					value, ci, err := of.overRuns(ctx, runs, at, spread, r)
+					value, ci, err := design.overRuns(ctx, runs, center, spread, r)
 					if err != nil {
 						return nil, err
 					}
-					out = append(out, observe(quantity(of, at), value, ci, truth[quantity(of, at)]))
+					out = append(out, observe(quantity(design, center), value, ci, truth[quantity(design, center)]))
 				}
 			}
 			return out, nil
@@ -448,11 +450,13 @@ func writeBounded(ctx context.Context, w io.Writer, draws int, seed uint64, thre
 }
 
 // overRuns is the value of a model over runs, as compare has it.
-func (of boundedDesign) overRuns(ctx context.Context, runs int, at, spread float64, r *stat.Random) (float64, stat.Interval, error) {
+func (of boundedDesign) overRuns(
+	ctx context.Context, runs int, center, spread float64, r *stat.Random,
+) (float64, stat.Interval, error) {
 	scale := stat.RangeScale(of.low, of.high)
 	g := &compare.Gathered{}
 	for run := range runs {
-		data, err := asBounded(fmt.Sprintf("a@%d", run), scale.From(scale.To(at)+spread*r.Normal()), of.low, of.high)
+		data, err := asBounded(fmt.Sprintf("a@%d", run), scale.From(scale.To(center)+spread*r.Normal()), of.low, of.high)
 		if err != nil {
 			return 0, stat.Interval{}, err
 		}
@@ -471,11 +475,11 @@ func (of boundedDesign) overRuns(ctx context.Context, runs int, at, spread float
 }
 
 // meanAbout is the mean of scores that are normal on a scale, by quantiles.
-func meanAbout(scale stat.Scale, at, spread float64) float64 {
+func meanAbout(scale stat.Scale, center, spread float64) float64 {
 	const grid = 20000
 	sum := 0.0
 	for i := range grid {
-		sum += scale.From(scale.To(at) + spread*stat.NormalQuantile((float64(i)+0.5)/grid))
+		sum += scale.From(scale.To(center) + spread*stat.NormalQuantile((float64(i)+0.5)/grid))
 	}
 	return sum / grid
 }

@@ -31,12 +31,12 @@ const (
 )
 
 // simulatedScores are the scores per sample of one run.
-func simulatedScores(model, run string, of, shared []float64, level float64, r *stat.Random) report.ModelSamples {
+func simulatedScores(model, run string, levels, shared []float64, level float64, r *stat.Random) report.ModelSamples {
 	m := report.ModelSamples{Model: model + "@" + run, Scores: make([][]float64, 1)}
-	for e := range of {
+	for e := range levels {
 		for range episodeLength {
 			m.Sample, m.Group = append(m.Sample, fmt.Sprint(len(m.Sample))), append(m.Group, fmt.Sprint(e))
-			m.Scores[0] = append(m.Scores[0], level+shared[e]+of[e]+sampleSpread*r.Normal())
+			m.Scores[0] = append(m.Scores[0], level+shared[e]+levels[e]+sampleSpread*r.Normal())
 		}
 	}
 	return m
@@ -62,11 +62,11 @@ func observeComparisons(ctx context.Context, d studyDesign, seed, rep uint64) ([
 	var same, apart, runs [2][]report.ModelSamples
 	alike := make([]float64, d.Tasks)
 	for k, name := range []string{"a", "b"} {
-		of := normals(r, d.Tasks, episodeSpread)
+		levels := normals(r, d.Tasks, episodeSpread)
 		for run := range d.Runs {
 			level := 5 + spread*r.Normal()
-			same[k] = append(same[k], simulatedScores(name, fmt.Sprint(run), of, shared, level, r))
-			apart[k] = append(apart[k], simulatedScores(name, fmt.Sprint(run), of, [][]float64{shared, other}[k], level, r))
+			same[k] = append(same[k], simulatedScores(name, fmt.Sprint(run), levels, shared, level, r))
+			apart[k] = append(apart[k], simulatedScores(name, fmt.Sprint(run), levels, [][]float64{shared, other}[k], level, r))
 			runs[k] = append(runs[k], simulatedScores(name, fmt.Sprint(run), alike, shared, level, r))
 		}
 	}

@@ -172,14 +172,14 @@ func observeStudy(ctx context.Context, s simulated, d studyDesign, o study.Optio
 		out = append(out, observe(quantity, e.Value, e.Interval, truth))
 	}
 	m := s.matrix
-	for _, of := range []struct {
+	for _, row := range []struct {
 		name  string
 		s     study.Statistic
 		truth float64
 	}{{"mean", study.Mean, stat.Mean(s.mean[0])}, {"IQM", study.IQM, s.interquartile(0, d.Runs)},
 		{"median", study.Median, stat.Median(s.mean[0])}} {
-		e, err := m.Estimate(ctx, "a", of.s, o)
-		add(of.name, of.truth, e, err)
+		e, err := m.Estimate(ctx, "a", row.s, o)
+		add(row.name, row.truth, e, err)
 	}
 	e, err := m.Difference(ctx, "a", "b", study.IQM, o)
 	add("difference of IQM, equal models", 0, e, err)
@@ -286,9 +286,9 @@ func drawSeeds(d studyDesign, seed, rep uint64, runs, episodes float64) (observa
 	}
 	models := make([][]*stat.Jackknifed, 2)
 	for k := range models {
-		of := make([]float64, d.Tasks)
-		for e := range of {
-			of[e] = episodes * r.Normal()
+		means := make([]float64, d.Tasks)
+		for e := range means {
+			means[e] = episodes * r.Normal()
 		}
 		for range d.Runs {
 			run, values := runs*r.Normal(), make([]float64, len(labels))
@@ -297,7 +297,7 @@ func drawSeeds(d studyDesign, seed, rep uint64, runs, episodes float64) (observa
 				if i%length == 0 {
 					both = 0.3 * r.Normal()
 				}
-				values[i] = run + of[e] + both + 0.5*r.Normal()
+				values[i] = run + means[e] + both + 0.5*r.Normal()
 			}
 			j, err := stat.JackknifeMean(blocks, values)
 			if err != nil {

@@ -78,7 +78,7 @@ func parse(name string, data []byte) (*Tokenizer, error) {
 }
 
 // direction reads a side; empty is the right one.
-func direction(what, side string) (left bool, err error) {
+func direction(what, side string) (isLeft bool, err error) {
 	if side != "" && side != "Left" && side != "Right" {
 		return false, fmt.Errorf("the direction of %s is %q, want Left or Right", what, side)
 	}
@@ -90,7 +90,7 @@ func (t *Tokenizer) parseTruncation(f *file) error {
 	if o == nil {
 		return nil
 	}
-	left, err := direction("truncation", o.Direction)
+	isLeft, err := direction("truncation", o.Direction)
 	switch {
 	case err != nil:
 		return err
@@ -99,7 +99,7 @@ func (t *Tokenizer) parseTruncation(f *file) error {
 	case o.Strategy == "OnlySecond":
 		return errors.New("the truncation cuts the second text alone (OnlySecond), and there is only one")
 	}
-	t.truncation = &truncation{most: o.Most, left: left}
+	t.truncation = &truncation{most: o.Most, left: isLeft}
 	return nil
 }
 
@@ -108,11 +108,11 @@ func (t *Tokenizer) parsePadding(f *file) error {
 	if o == nil {
 		return nil
 	}
-	left, err := direction("padding", o.Direction)
+	isLeft, err := direction("padding", o.Direction)
 	if err != nil {
 		return err
 	}
-	p := &padding{left: left, id: o.ID, kind: o.Type}
+	p := &padding{left: isLeft, id: o.ID, kind: o.Type}
 	if o.Multiple != nil {
 		p.multiple = *o.Multiple
 	}

@@ -54,15 +54,15 @@ func DrawPairs(n, limit int, seed uint64) (*Pairs, error) {
 	s.a, s.b = make([]int32, count), make([]int32, count)
 	first, start := 0, 0 // the pairs of point first begin at start
 	for i := range count {
-		at := i
+		pair := i
 		if chosen != nil {
-			at = chosen[i]
+			pair = chosen[i]
 		}
-		for at-start >= n-1-first {
+		for pair-start >= n-1-first {
 			start += n - 1 - first
 			first++
 		}
-		s.a[i], s.b[i] = int32(first), int32(first+1+at-start)
+		s.a[i], s.b[i] = int32(first), int32(first+1+pair-start)
 	}
 	return s, nil
 }
@@ -196,7 +196,7 @@ func (r rankings) deleteBlocks(ctx context.Context, grouped *Space, out []RankCo
 			}
 		}
 		return func(b int) error {
-			left := r.pairs.drop(grouped.block, b, dropped)
+			kept := r.pairs.drop(grouped.block, b, dropped)
 			for m, space := range r.all {
 				if space.rank != nil {
 					space.without(dropped, ranks[m])
@@ -204,7 +204,7 @@ func (r rankings) deleteBlocks(ctx context.Context, grouped *Space, out []RankCo
 			}
 			for c, pair := range r.couples {
 				if x, y := ranks[pair.a], ranks[pair.b]; x != nil && y != nil {
-					out[c].Without[b] = correlation(x, y, dropped, left)
+					out[c].Without[b] = correlation(x, y, dropped, kept)
 				}
 			}
 			return ctx.Err()
@@ -214,14 +214,14 @@ func (r rankings) deleteBlocks(ctx context.Context, grouped *Space, out []RankCo
 
 // drop marks the pairs that touch block b, given the block of every point, and
 // returns how many are left.
-func (p *Pairs) drop(block []int, b int, dropped []bool) (left int) {
+func (p *Pairs) drop(block []int, b int, dropped []bool) (kept int) {
 	for i := range dropped {
 		dropped[i] = block[p.a[i]] == b || block[p.b[i]] == b
 		if !dropped[i] {
-			left++
+			kept++
 		}
 	}
-	return left
+	return kept
 }
 
 // ranked is the pairs of one space in the order of their distances.

@@ -193,13 +193,13 @@ func (c *crossing) addWithout(b int, out *products, nuclear bool) error {
 		return err
 	}
 	x, y := c.x, c.y
-	left := float64(x.x.N - (x.start[b+1] - x.start[b]))
+	remaining := float64(x.x.N - (x.start[b+1] - x.start[b]))
 	// The whole is centered, so that the rest has minus the block's sum.
 	for k, v := range x.sum.Row(b) {
-		c.xMean[k] = -v / left
+		c.xMean[k] = -v / remaining
 	}
 	for k, v := range y.sum.Row(b) {
-		c.yMean[k] = -v / left
+		c.yMean[k] = -v / remaining
 	}
 	cross := c.block // Σ x yᵀ over the rest, about the center of all
 	for k, v := range cross.Data {
@@ -217,11 +217,11 @@ func (c *crossing) addWithout(b int, out *products, nuclear bool) error {
 		product -= 2 * m * (c.xyAll[k] - c.xy.Row(b)[k])
 		product += 4 * m * matrix.Dot(cross.Row(k), c.yMean)
 	}
-	product += yy*xTotal + xx*yTotal - 3*left*xx*yy
+	product += yy*xTotal + xx*yTotal - 3*remaining*xx*yy
 	for k, m := range c.xMean {
-		matrix.Axpy(cross.Row(k), -left*m, c.yMean)
+		matrix.Axpy(cross.Row(k), -remaining*m, c.yMean)
 	}
-	out.add(cross, left, xTotal-left*xx, yTotal-left*yy, product, nuclear)
+	out.add(cross, remaining, xTotal-remaining*xx, yTotal-remaining*yy, product, nuclear)
 	return nil
 }
 

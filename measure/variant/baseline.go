@@ -60,8 +60,8 @@ func Similarity(mutations []Mutation) float64 {
 	sum := 0
 	for _, m := range mutations {
 		other, ok := substitutionScore(m.From, m.To)
-		self, known := substitutionScore(m.From, m.From)
-		if !ok || !known {
+		self, defined := substitutionScore(m.From, m.From)
+		if !ok || !defined {
 			return math.NaN()
 		}
 		sum += other - self

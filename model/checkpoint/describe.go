@@ -216,11 +216,11 @@ func (a *modelArchitecture) strange(state State) []string {
 	var list []string
 	for key := range state {
 		parts := strings.Split(key, ".")
-		found := a.elsewhere(key)
+		readable := a.elsewhere(key)
 		for i := range parts {
-			found = found || a.knows(strings.Join(parts[i:], "."))
+			readable = readable || a.knows(strings.Join(parts[i:], "."))
 		}
-		if !found {
+		if !readable {
 			list = append(list, key)
 		}
 	}

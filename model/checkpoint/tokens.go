@@ -391,14 +391,14 @@ func (t *tower) logits() error {
 	f := t.family
 	weight := f.name("word") + ".weight"
 	rows := t.state[t.prefix+weight].Shape[0]
-	for _, own := range []string{f.name("head_out") + ".weight", f.name("head_bias") + ".weight"} {
-		if !t.has(own) {
+	for _, head := range []string{f.name("head_out") + ".weight", f.name("head_bias") + ".weight"} {
+		if !t.has(head) {
 			continue
 		}
-		if _, err := t.tensor(own, rows, t.width); err != nil {
+		if _, err := t.tensor(head, rows, t.width); err != nil {
 			return err
 		}
-		weight = own
+		weight = head
 		break
 	}
 	t.used[t.prefix+f.name("head_bias")+".weight"] = true

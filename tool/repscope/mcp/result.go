@@ -140,10 +140,10 @@ func (s *server) readAll(q *request, path string) ([]byte, error) {
 }
 
 // expanded is the content of a file that may be compressed by gzip, if it has at most that many bytes.
-func expanded(path string, data []byte, most int64) ([]byte, error) {
+func expanded(path string, data []byte, limit int64) ([]byte, error) {
 	data, err := gunzip.Bytes(data)
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("it has %s, want at most %s", text.Bytes(int64(len(data))), text.Bytes(most))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("it has %s, want at most %s", text.Bytes(int64(len(data))), text.Bytes(limit))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
