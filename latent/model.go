@@ -473,7 +473,7 @@ func (e *modelEncoder) runBatch(ctx context.Context, batch Array) ([]result, err
 	return out, nil
 }
 
-// Beside are all files that are read with a model, except its own: see [DataFiles], and the files in the folder of a
+// Beside lists all files that are read with a model, except its own: see [DataFiles], and the files in the folder of a
 // checkpoint.
 func Beside(path string) []string { return append(DataFiles(path), checkpoint.Beside(path)...) }
 

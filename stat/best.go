@@ -47,7 +47,7 @@ func PairExtremes(n int, pair func(i, j int) (difference, p float64)) Extremes {
 	return e
 }
 
-// least is the smaller of two numbers, of which the first may be missing.
+// least is the smaller of two numbers; the first may be missing.
 func least(a, b float64) float64 {
 	if math.IsNaN(a) || b < a {
 		return b

@@ -237,7 +237,7 @@ func drawSigns(bits []uint64, seed uint64, k int) {
 	}
 }
 
-// signPatterns are the bits of random patterns, so many words of each; none if they are too many to keep.
+// signPatterns are the bits of random patterns, that many words of each; none if they are too many to keep.
 func signPatterns(seed uint64, draws, words int) []uint64 {
 	if words > mostSigns/draws {
 		return nil

@@ -330,7 +330,7 @@ func StationaryBlockLength(values []float64, episodes []int) (float64, error) {
 	return blockLength(values, episodes, 2)
 }
 
-// blockLength is that of a bootstrap the variance of whose estimate is factor times
+// blockLength is the length for a bootstrap whose estimate has a variance of factor times
 // the squared spectrum at 0, per n/length.
 func blockLength(values []float64, episodes []int, factor float64) (float64, error) {
 	const quantity = "block length"

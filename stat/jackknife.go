@@ -334,7 +334,7 @@ func (v *Jackknifed) onScale(to, from func(float64) float64, low, high float64) 
 	return v
 }
 
-// scaled makes the interval that of a scale, or where a number has no place on it cuts it at the ends;
+// scaled makes the interval on a scale, or where a number has no place on it cuts it at the ends;
 // it reports which.
 func (v *Jackknifed) scaled(to, from func(float64) float64, low, high float64) bool {
 	if !v.Interval.Defined() {

@@ -23,7 +23,7 @@ func JackknifeKendall(ctx context.Context, blocks *Blocks, x, y []float64, threa
 		return nil, Undefined(quantity, "%d values for %d observations", len(x), blocks.n)
 	}
 	labels := blocks.Labels()
-	// Of every observation: its pairs with all others, and with those of its own block, which
+	// Of every observation: its pairs with all others, and with observations of its own block, which
 	// would be taken away twice.
 	with, inside := make([]pairCounts, len(x)), make([]pairCounts, len(x))
 	err := parallel.For(ctx, threads, len(x), func(_, i int) {
@@ -74,7 +74,7 @@ func order(a, b float64) int64 {
 	return 0
 }
 
-// add adds counts so many times.
+// add adds counts that many times.
 func (c *pairCounts) add(d pairCounts, times int64) {
 	c.agree += times * d.agree
 	c.x += times * d.x

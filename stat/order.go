@@ -11,7 +11,7 @@ import (
 	"repscope/internal/parallel"
 )
 
-// JackknifeQuantiles jackknifes quantiles of values, of which NaN are left out. The
+// JackknifeQuantiles jackknifes quantiles of values; NaN are left out. The
 // jackknife of a quantile itself is not consistent; its influence (q − 1[x ≤ Q])/f
 // is, with the density f over the range of probabilities that sampling error
 // covers. The interval runs between the quantiles at the ends of the interval for

@@ -52,7 +52,7 @@ func NewKey(seed uint64, stream ...uint64) Key {
 	return key
 }
 
-// rootKey is what the coordinates of a stream, so many of them, are derived from.
+// rootKey is the key that the coordinates of a stream, that many, are derived from.
 func rootKey(seed uint64, coordinates int) Key {
 	return Key{Word: [2]uint32{uint32(seed), uint32(seed >> 32)}}.Derive(uint64(coordinates))
 }

@@ -34,7 +34,7 @@ type SignedRank struct {
 	// P is two-sided: exact up to 50 differences that are not 0, else NormalP.
 	P     float64
 	Exact bool
-	// Z and NormalP are those of the normal approximation with the variance of the ranks
+	// Z and NormalP belong to the normal approximation with the variance of the ranks
 	// as they are (tie correction), without continuity correction.
 	Z, NormalP float64
 	// RankBiserial is (Plus − Minus)/(Plus + Minus), an effect size in [−1, 1].

@@ -98,7 +98,7 @@ func newPairSlopes(x, y []float64) (*pairSlopes, error) {
 	return s, nil
 }
 
-// median is that of the slopes, the mean of the two middle ones for an even number.
+// median is the median of the slopes, the mean of the two middle ones for an even number.
 func (s *pairSlopes) median() (float64, error) {
 	var below, above float64
 	if s.selector != nil {

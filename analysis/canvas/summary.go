@@ -18,7 +18,7 @@ import (
 // ModelResult is the result of one design model.
 type ModelResult struct {
 	Name string
-	// Cases and Samples are those of final designs; Failed are cases with some file that could
+	// Cases and Samples count final designs; Failed are cases with some file that could
 	// not be read.
 	Cases, Samples, Failed int
 	Numbers                []Number // by key, in the order of the kinds
@@ -221,7 +221,7 @@ func (n *Number) Why() string {
 	return reason
 }
 
-// mean is that of values of cases, with their spread and its interval; the reason is that of no
+// mean is that of values of cases, with their spread and its interval; the reason says why there is no
 // values.
 func (p *plan) mean(key *Key, samples []string, values []float64, reason string) (report.Estimate, error) {
 	e := report.NoEstimate("%s", reason)

@@ -1,4 +1,4 @@
-// Tests of equal accuracy over the sequence of initial times, beside the comparisons by
+// Tests of equal accuracy over the sequence of initial times, next to the comparisons by
 // blocks.
 
 package forecast

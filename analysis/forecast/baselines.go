@@ -138,7 +138,7 @@ func (k *climate) prepare(ctx context.Context, p *plan) error {
 		case k.each:
 		case k.group == nil:
 			k.field = make([]float64, d)
-			for v := range p.variables { // its first axis is that of variables
+			for v := range p.variables { // variables are its first axis
 				if k.err = p.read(k.array, k.field[v*p.size():(v+1)*p.size()], v); k.err != nil {
 					return
 				}

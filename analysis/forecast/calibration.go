@@ -13,7 +13,7 @@ import (
 // pitBins is the number of bins of the probability integral transform.
 const pitBins = 10
 
-// RankTable is the family of ranks, and the key of their histogram; beside it stand the
+// RankTable is the family of ranks, and the key of their histogram; next to it stand the
 // standard errors of its shares.
 const (
 	RankTable      = "rank_histogram"
@@ -28,7 +28,7 @@ func several(_ *setting, members int) string {
 	return ""
 }
 
-// spreadFamily sets the spread of the members beside the error of their mean.
+// spreadFamily compares the spread of the members with the error of their mean.
 func spreadFamily() family {
 	return family{
 		name: "spread_skill", about: "spread of the members compared with the error of their mean", needs: several,

@@ -26,7 +26,7 @@ type CaseModel struct {
 	Mean, Member, Spread [][]float64
 }
 
-// typical is the sample whose squared error is the median of those of the first model,
+// typical is the sample of the median squared error of the first model,
 // among the samples of the middle lead.
 func (r *Result) typical() int {
 	order := make([]int, 0, len(r.Samples))
@@ -48,7 +48,7 @@ func (r *Result) typical() int {
 	return order[len(order)/2]
 }
 
-// TypicalCase reads the sample whose squared error is the median of those of the first model: fields of the first
+// TypicalCase reads the sample of the median squared error of the first model: fields of the first
 // variables, of at most so many models.
 func TypicalCase(ctx context.Context, in Input, o Options, r *Result, variables, models int) (*Case, error) {
 	p, err := newPlan(in, o)

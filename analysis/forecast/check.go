@@ -1,4 +1,4 @@
-// What is wrong with an input or its options.
+// Faults of an input or its options.
 
 package forecast
 
@@ -129,7 +129,7 @@ func (in *Input) checkPerSample(d Dims) error {
 	return nil
 }
 
-// CellWeights are the weights of all cells, of which the sum is 1.
+// CellWeights are the weights of all cells, with a sum of 1.
 func CellWeights(what string, weights []float64, d Dims) ([]float64, error) {
 	out := make([]float64, d.H*d.W)
 	switch len(weights) {

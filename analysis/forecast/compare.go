@@ -51,7 +51,7 @@ func (s *summary) skillScores(r *Result) error {
 	return nil
 }
 
-// skillScore adds that of one score.
+// skillScore adds the skill of one score.
 func (s *summary) skillScore(r *Result, m, base int, formula *Formula) error {
 	path := formula.Name
 	if row := formula.row(); row != "" {
@@ -149,7 +149,7 @@ func (s *summary) comparePath(r *Result, names []string, metric results.Metric, 
 	return nil
 }
 
-// isBaseline reports whether a name is that of a baseline of this run.
+// isBaseline reports whether a baseline of this run.
 func (s *summary) isBaseline(name string) bool {
 	return slices.ContainsFunc(s.models, func(m source) bool { return m.name == name && m.kind == "baseline" })
 }

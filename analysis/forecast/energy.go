@@ -54,7 +54,7 @@ func energyFamily() family {
 	return f
 }
 
-// patchedFamily is the energy score of averages over patches, or the mean of those of
+// patchedFamily is the energy score of averages over patches, or its mean over
 // patches.
 func patchedFamily() family {
 	f := family{name: "patched_energy_score", about: "energy score of patches", sums: kernelSums,

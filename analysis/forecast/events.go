@@ -307,7 +307,7 @@ type EventRow struct {
 	Above         *float64 `json:"above,omitempty" report:"parameter"`
 	AboveQuantile *float64 `json:"above_quantile,omitempty" report:"parameter"`
 	Variable      string   `json:"variable,omitempty" report:"parameter"` // empty: all together
-	// Limit is the value that the event begins at; of a quantile that of the variable.
+	// Limit is the value that the event begins at; for a quantile, the quantile of the variable.
 	Limit *float64 `json:"limit,omitempty"`
 }
 

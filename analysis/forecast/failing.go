@@ -11,7 +11,7 @@ import (
 	"repscope/report"
 )
 
-// NoneLeftError is the error of a run all of whose forecasts failed; the reason is that of the first.
+// NoneLeftError is the error of a run all of whose forecasts failed; the reason is the first one's.
 type NoneLeftError struct{ First report.Unmeasured }
 
 func (e *NoneLeftError) Error() string { return e.First.Reason }

@@ -12,7 +12,7 @@ import (
 	"repscope/report"
 )
 
-// A family is a set of scores that are made of the same sums. A new one is a file with a
+// A family is a set of scores made of the same sums. A new one is a file with a
 // constructor in families: --metrics, the help, the result, the CSV files, directions and
 // comparisons follow from it.
 //
@@ -21,7 +21,7 @@ import (
 // sample: the sums of several samples are combined by their mean, each alike, and those
 // of several variables too.
 type family struct {
-	name  string // as --metrics takes it, beside the names of the scores
+	name  string // as --metrics takes it, next to the names of the scores
 	about string // one line for the help
 	// needs says why there is nothing to compute for these models; "" if there is.
 	needs func(s *setting, members int) string
@@ -37,7 +37,7 @@ type family struct {
 	field func(c *sample, variable, region int, out []float64) error
 	// joint fills out[k] with sums of all variables together over a region.
 	joint func(c *sample, region int, out []float64) error
-	// grid says that the sums are those of the whole grid alone, as of a spectrum: there
+	// grid says that the sums cover the whole grid alone, as of a spectrum: there
 	// are none of regions.
 	grid bool
 	// scores are what the sums make.
@@ -46,7 +46,7 @@ type family struct {
 	note func(s *setting) string
 	// warn is what a reader should know of the sums of a model, for the warnings; nil: nothing.
 	warn func(t *tally) []string
-	// tables adds what is no number, such as histograms and curves, to the part of a
+	// tables adds everything but numbers, such as histograms and curves, to the part of a
 	// model; nil: none.
 	tables func(t *tally, into *report.Object) error
 }
@@ -55,13 +55,13 @@ type family struct {
 type Formula struct {
 	Name      string
 	About     string // how to read it
-	Unit      string // "field" for that of the fields, "field²"; empty for a plain number
+	Unit      string // "field" for the unit of the fields, "field²"; empty for a plain number
 	Direction report.Direction
 	Low, High float64 // the range of the score, for intervals; both 0: any number
 	of        func(sums []float64) float64
 	// mean says that the score of several samples is the mean of theirs.
 	mean bool
-	// compared makes comparisons of it; leads those of every lead too.
+	// compared makes comparisons of it; leads makes comparisons at every lead too.
 	compared, leads bool
 	// memory makes blocks as long as samples remember each other in it; a mean.
 	memory bool
@@ -112,14 +112,14 @@ func families() []family {
 // sum returns the formula that is one sum.
 func sum(k int) func([]float64) float64 { return func(s []float64) float64 { return s[k] } }
 
-// anySetting is one of which the names of scores can be asked.
+// anySetting stands for any setting, to ask for the names of scores.
 func anySetting() *setting {
 	s := &setting{o: Options{Thresholds: []float64{0}}, variables: []string{"v0"}}
 	s.o, _ = s.o.withDefaults()
 	return s
 }
 
-// Family is a set of scores that are made of the same sums, such as those of events.
+// Family is a set of scores that are made of the same sums, such as the scores of events.
 type Family struct {
 	Name, About string
 	Scores      []Formula // those that an ensemble of two members can have, each once
@@ -202,7 +202,7 @@ func chosen(metrics []string) ([]family, error) {
 	return out, nil
 }
 
-// size is the number of sums of a sample. Those of all variables together stand after
+// size is the number of sums of a sample. Sums of all variables together stand after
 // those of the variables.
 func (f *family) size(s *setting, members int) (variables, regions, sums int) {
 	if regions = 1; f.count != nil {

@@ -43,7 +43,7 @@ func Baselines() []string { return []string{Persistence, Climatology} }
 type Array interface {
 	Name() string // in messages: file and key
 	Shape() []int
-	// ReadFloat64 reads samples lo … hi−1, whose length is that of dst.
+	// ReadFloat64 reads samples lo … hi−1, as many as dst has.
 	ReadFloat64(dst []float64, lo, hi int) error
 	SHA256() (string, error) // identifies the values, for work that is split
 }
@@ -55,11 +55,11 @@ type Forecast struct {
 	From    string // what made it, for the result; may be empty
 }
 
-// Region is a part of the grid, on which scores are taken by themselves: those of a run whose weights
+// Region is a part of the grid, with scores of its own: the scores of a run whose weights
 // are the products of both.
 type Region struct {
 	Name    string
-	Weights []float64 // [H·W], at least 0; they multiply those of the cells
+	Weights []float64 // [H·W], at least 0; they multiply the weights of the cells
 }
 
 // Input is what Analyze looks at.
@@ -82,7 +82,7 @@ type Input struct {
 	Weights []float64
 	Regions []Region
 	Leads   []float64 // of every sample, in any unit; nil: one lead
-	// Groups tells the samples that depend on each other, such as those of one initial
+	// Groups tells the samples that depend on each other, such as samples of one initial
 	// time; their order is that in time. nil: the k-th sample of every lead is of group k.
 	Groups []int
 }
@@ -119,7 +119,7 @@ type Options struct {
 	// of central intervals, nil: 0.5 and 0.9.
 	Quantiles, Coverage []float64
 
-	Members int // the first so many members; 0: all
+	Members int // as many of the first members; 0: all
 	// SkipMembers takes of every sample the first Members that have no NaN or infinity, in place
 	// of the first. A sample that has fewer is an error, or with SkipNaN left out.
 	SkipMembers bool
@@ -204,7 +204,7 @@ func Defaults() Options {
 
 // The values of Options.
 const (
-	EstimatorFair       = "fair"       // of an ensemble of any size that of an infinite one: 1/(S(S−1))
+	EstimatorFair       = "fair"       // of an ensemble of any size, the score of an infinite one: 1/(S(S−1))
 	EstimatorBiased     = "biased"     // of the empirical distribution of the members: 1/S²
 	VariogramProper     = "proper"     // Scheuerer and Hamill (2015)
 	VariogramDocumented = "documented" // of the ensemble mean: improper
@@ -228,7 +228,7 @@ type Result struct {
 	Skipped     int    // samples left out for NaN or infinity
 	Blocks      string // how samples were grouped for intervals; empty without
 	Warnings    []string
-	// Unmeasured are forecasts of which some members could not be made or read; they are not
+	// Unmeasured are forecasts with members that could not be made or read; they are not
 	// among Models.
 	Unmeasured []report.Unmeasured
 
@@ -257,7 +257,7 @@ type Model struct {
 	Skipped     report.Object `json:"skipped,omitempty"` // why scores are undefined, by name
 
 	Scores []Score `json:"-"`
-	// Tables are what the families say beside scores, by their keys in the result.
+	// Tables are what the families report next to scores, by their keys in the result.
 	Tables report.Object `json:"-"`
 }
 

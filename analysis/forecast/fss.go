@@ -26,7 +26,7 @@ func (s *setting) windows() []int {
 	return out
 }
 
-// Sums of an event: its share in truth and in the forecasts, then of every window those of
+// Sums of an event: its share in truth and in the forecasts, then for every window the shares of
 // the ensemble and of its mean.
 const (
 	fractionShares = 2

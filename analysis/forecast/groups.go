@@ -32,7 +32,7 @@ func groupsOf(in Input, n int) []int {
 	return out
 }
 
-// equalLeads leaves out the samples of initial times that lack a lead which others have, so that all
+// equalLeads leaves out the samples of initial times without a lead that others have, so that all
 // leads, and scores over all of them, are of the same initial times. Where that leaves none, or
 // nobody said which initial time a sample is of, scores over all leads are undefined (s.unequal)
 // and those of single leads remain.

@@ -60,7 +60,7 @@ func valueOf(key uint64) float64 {
 // digit is the number of bits of a key that one pass over the target finds.
 const digit = 16
 
-// search is one order statistic of a variable: what is known of its key, and how many of
+// search is one order statistic of a variable: the known bits of its key, and how many of
 // the values that share that are below it.
 type search struct {
 	variable int
@@ -132,7 +132,7 @@ func (p *plan) countTargets(ctx context.Context) (int64, error) {
 	return max(count, 1), err
 }
 
-// narrow finds the next bits of the keys that are searched, of which so many are known.
+// narrow finds the next bits of the keys that are searched, with that many known.
 func (p *plan) narrow(ctx context.Context, searches []search, bits int) error {
 	type of struct {
 		variable int

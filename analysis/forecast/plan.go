@@ -11,7 +11,7 @@ type Planned struct {
 	Samples   int
 	Variables []string
 	Models    []PlannedModel
-	Bytes     int64 // about what is held at a time
+	Bytes     int64 // held at a time, about
 	// Families are those that some model has scores of, Scores the names of these.
 	Families, Scores []string
 }

@@ -1,4 +1,4 @@
-// Scores in rows of lists, such as those of thresholds.
+// Scores in rows of lists, such as scores of thresholds.
 
 package forecast
 

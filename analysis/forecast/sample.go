@@ -20,9 +20,9 @@ type setting struct {
 	limits        [][]float64 // of every event and variable: the value that it begins at
 	anomalies     bool        // there is a climatology to take them from
 	waves         waves
-	equal         []bool      // whether those of a region are all the same
+	equal         []bool      // whether the weights of a region are all the same
 	masked        []int       // cells that have no weight
-	wide          [][]float64 // those of all variables, one after the other; nil where equal
+	wide          [][]float64 // weights of all variables, one after the other; nil where equal
 }
 
 // size is the number of cells of a variable.
@@ -33,7 +33,7 @@ func (s *setting) grid() verification.Grid {
 	return verification.Grid{Height: s.height, Width: s.width, Wrap: s.o.Wrap}
 }
 
-// fields is the shape of so many fields as package ensemble takes it.
+// fields is the shape of that many fields as package ensemble takes it.
 func (s *setting) fields(variables int) ensemble.Grid {
 	return ensemble.Grid{Variables: variables, Height: s.height, Width: s.width, Wrap: s.o.Wrap}
 }
@@ -116,7 +116,7 @@ func (c *sample) cells(k int) [][]float64 {
 	return c.scratch[:k]
 }
 
-// newSample is the scratch memory of a worker, for up to so many members.
+// newSample is the scratch memory of a worker, for up to that many members.
 func newSample(s *setting, members int) *sample {
 	d := len(s.variables) * s.size()
 	return &sample{setting: s, truth: make([]float64, d), ensemble: make([]float64, members*d), mean: make([]float64, d)}

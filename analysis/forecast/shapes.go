@@ -1,4 +1,4 @@
-// Arrays without an axis of variables, as those of one variable are often stored.
+// Arrays without an axis of variables, as arrays of one variable are often stored.
 
 package forecast
 

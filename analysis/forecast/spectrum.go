@@ -1,4 +1,4 @@
-// Power spectra: of the members, of the ensemble mean and of its error, beside truth's.
+// Power spectra: of the members, of the ensemble mean and of its error, next to the truth's.
 
 package forecast
 

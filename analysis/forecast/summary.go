@@ -382,7 +382,7 @@ func (s *summary) parts(m int, model *Model, result *Result) error {
 	return nil
 }
 
-// enterFormulas adds the formulas of a model's scores to those of the result.
+// enterFormulas adds the formulas of a model's scores to the formulas of the result.
 func (s *summary) enterFormulas(m int, result *Result) {
 	for f, t := range s.tallies[m] {
 		if t == nil {
@@ -573,7 +573,7 @@ func (s *summary) batchDeviation(formula *Formula, columns [][]float64, share []
 	return deviation(values, weights)
 }
 
-// enter puts scores into an object, those of rows into lists.
+// enter puts scores into an object, scores of rows into lists.
 func enter(o *report.Object, scores []Score) {
 	type list struct {
 		rows  []any

@@ -60,7 +60,7 @@ func errorSpreadFamily() family {
 		"skewness g of the members", "field⁴", 3, ensemble.ErrorSpread[float64])
 }
 
-// momentFamily is a mean over cells of a score of moments of so many members at least.
+// momentFamily is a mean over cells of a score of moments that need that many members.
 func momentFamily(name, about, unit string, least int, score func(ensemble.Sample[float64]) ensemble.Mean) family {
 	return family{
 		name: name, about: about,

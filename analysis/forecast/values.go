@@ -1,4 +1,4 @@
-// Values that look as if something went wrong before: fill values left in, other units than those of the
+// Values that look as if something went wrong before: fill values left in, other units than in the
 // truth.
 
 package forecast
@@ -73,7 +73,7 @@ func valueFamily() family {
 	}
 }
 
-// addValues adds the values of one of so many members.
+// addValues adds the values of one of that many members.
 func (c *sample) addValues(out, field []float64, members float64) {
 	weights := c.weights[0]
 	sum, squares := 0.0, 0.0
@@ -103,7 +103,7 @@ func (t *tally) owner(column int) string {
 	return t.model.name
 }
 
-// fillWarnings name values that look like fill values. Those of the truth are the same of every model.
+// fillWarnings name values that look like fill values. Every model has the same ones of the truth.
 func (t *tally) fillWarnings() []string {
 	var out []string
 	for v, name := range t.setting.variables {
@@ -124,7 +124,7 @@ func (t *tally) fillWarnings() []string {
 	return out
 }
 
-// unitWarnings name variables whose values are of another unit than those of the truth, as it seems.
+// unitWarnings name variables whose values are of another unit than the truth, as it seems.
 func (t *tally) unitWarnings() []string {
 	var out []string
 	for v, name := range t.setting.variables {
@@ -152,7 +152,7 @@ func (t *tally) unitWarnings() []string {
 	return out
 }
 
-// otherUnit is the ratio of root mean squares from which on another unit is likely. Small values may
+// otherUnit is the ratio of root mean squares above which another unit is likely. Small values may
 // be those of a forecast that knows little and stays near the mean: it is as much smaller as its correlation
 // with the truth is, and one whose correlation is above fairlyAlike is not so small.
 const (

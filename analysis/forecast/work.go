@@ -110,7 +110,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 	return p, nil
 }
 
-// checkScores finds scores that were asked for of which no model can have any.
+// checkScores finds scores that were asked for and that no model can have.
 func (p *plan) checkScores() error {
 	why := ""
 	for i := range p.families {
@@ -167,7 +167,7 @@ func (p *plan) addForecasts(d Dims) error {
 	return nil
 }
 
-// readFinite reads a row of an array of members and takes the first so many of them that have no
+// readFinite reads a row of an array of members and takes the first of them, that many, that have no
 // NaN or infinity.
 func (p *plan) readFinite(array int, dst, row []float64, index, members int) error {
 	a := p.arrays[array]
@@ -222,7 +222,7 @@ func (p *plan) identity() shard.Identity {
 	return p.identityWith(p.arrays)
 }
 
-// identityOf is that of the sums of a model over the samples lo … hi−1. The arrays of other models are not in it, nor
+// identityOf is the identity of the sums of a model over the samples lo … hi−1. The arrays of other models are not in it, nor
 // is the baseline of any in that of a forecast.
 func (p *plan) identityOf(common shard.Identity, m, lo, hi int) shard.Identity {
 	model := p.models[m]
@@ -344,7 +344,7 @@ func (p *plan) scoreAll(ctx context.Context, r shard.Range) (*Part, error) {
 				out = append(out, &part.Models[m])
 			}
 			return out, nil
-		}, func(of *PartOfModel) bool { return of.Failed == "" && !bad }) // what is left out of one model is left out of all
+		}, func(of *PartOfModel) bool { return of.Failed == "" && !bad }) // leaves out of all models what one leaves out
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (in Input) checked() (Input, error) {
 	return in, nil
 }
 
-// like returns the samples with their columns in the order of those of others.
+// like returns the samples with their columns in the order of the columns of others.
 func (s *Samples) like(real *Samples) (*Samples, error) {
 	if s == nil || s.Binary() || s.Columns == nil && real.Columns == nil {
 		return s, nil

@@ -31,7 +31,7 @@ func bounded(low, high float64) func(*stat.Jackknifed) *stat.Jackknifed {
 	return func(j *stat.Jackknifed) *stat.Jackknifed { return j.Within(low, high) }
 }
 
-// silhouette measures the groups of the labels, and those of the labels shuffled.
+// silhouette measures the groups of the labels, and groups of shuffled labels.
 func (s *latentSpace) silhouette(ctx context.Context, c *Clusters) error {
 	silhouettes, err := cluster.NewSilhouettes(ctx, s.z, s.groups, s.a.o.Threads)
 	if err != nil {

@@ -79,7 +79,7 @@ func within(all *stat.Blocks, index []int) (blocks *stat.Blocks, number []int, e
 	return blocks, number, nil
 }
 
-// mean is the mean of scores of samples of which those that are NaN are left out, with an
+// mean is the mean of scores of samples without those that are NaN, with an
 // interval by deleting blocks; err is why there are no blocks.
 func mean(path string, values []float64, blocks *stat.Blocks, err error) Estimate {
 	sums := [][]float64{make([]float64, len(values)), make([]float64, len(values))}
@@ -103,7 +103,7 @@ func mean(path string, values []float64, blocks *stat.Blocks, err error) Estimat
 	return estimate(path, j[0].Estimate, j[0], nil)
 }
 
-// share is the share of samples of which hit is true: with Wilson's interval where samples
+// share is the share of samples whose hit is true: with Wilson's interval where samples
 // are independent, else by deleting their groups.
 func (a *analyzer) share(path string, hits []bool, groups []int, blocks *stat.Blocks, err error) Estimate {
 	if len(hits) == 0 {

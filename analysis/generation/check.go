@@ -1,4 +1,4 @@
-// What is wrong with an input, whatever is computed of it.
+// Faults of an input, whatever is computed from it.
 
 package generation
 
@@ -48,7 +48,7 @@ func (in *Input) check() error {
 	return nil
 }
 
-// CheckGenerator finds what is wrong with one of the generators, beside the real samples.
+// CheckGenerator finds the faults of one generator, given the real samples.
 func (in *Input) CheckGenerator(g *Generator) error {
 	if g.Generated == nil && g.Reconstruction == nil && g.Latents == nil && g.Predictions == nil {
 		return fmt.Errorf("no input is given for it")

@@ -47,7 +47,7 @@ type LabelConditioning struct {
 // that they were made for would reach.
 type ConditioningCeiling struct {
 	Exact, WithinOne, WithinTwo, MacroExact Estimate
-	// OfCeiling is Exact of the generator divided by that of the ceiling.
+	// OfCeiling is Exact of the generator divided by Exact of the ceiling.
 	OfCeiling Estimate
 	N         int
 	// Missing are labels without real samples, which are left out.
@@ -222,7 +222,7 @@ func rowsOf(counts []int64, k int) [][]int64 {
 	return out
 }
 
-// labels fills in what is measured of each target.
+// labels fills in the numbers of each target.
 func (c *Conditioning) labels(a *analyzer, p *Predictions) {
 	present := DistinctLabels(p.Target)
 	for k, index := range members(present, p.Target) {
@@ -309,7 +309,7 @@ func (c *Conditioning) noCeiling(u *ConditioningCeiling, path string) error {
 	return nil
 }
 
-// ceilingOf are the shares of real samples of which the classifier finds the label exactly,
+// ceilingOf are the shares of real samples where the classifier finds the label exactly,
 // within one and within two, over labels as often as they were asked for, and exactly over
 // labels alike.
 func ceilingOf(labels []int, counts []int64, asked map[int]float64) (out [4]float64) {

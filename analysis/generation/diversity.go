@@ -248,7 +248,7 @@ type pairs struct {
 	without                     [][3]float64 // of hamming, jaccard and ofCeiling
 }
 
-// byLabel fills in what is measured label by label.
+// byLabel fills in the numbers of each label.
 func (c *diversityWork) byLabel(ctx context.Context, d *Diversity) error {
 	var present []int
 	var groups [][]int
@@ -292,7 +292,7 @@ func (c *diversityWork) byLabel(ctx context.Context, d *Diversity) error {
 	return nil
 }
 
-// label measures the pairs of the samples of one label, of which there are at least 2.
+// label measures the pairs of the samples of one label, at least 2.
 func (c *diversityWork) label(ctx context.Context, index []int) (LabelDiversity, pairs, error) {
 	const none = "no real samples are given"
 	l := LabelDiversity{Valid: len(index), Novelty: undefined("", none), NearestJaccard: undefined("", none)}
@@ -546,13 +546,13 @@ func (c *diversityWork) overallUniqueness(d *Diversity, all, kept []counted) {
 	d.PooledUniqueness = shareOf(pooled, share, shares, together.samples, c.blocks)
 }
 
-// uniqueAtSizes are the numbers of samples of which the distinct share is reported.
+// uniqueAtSizes are the numbers of samples whose distinct share is reported.
 var uniqueAtSizes = []int{100, 1000, 10000}
 
 // rarefactionPoints is the number of points of the rarefaction curve.
 const rarefactionPoints = 20
 
-// together fills in what is measured of all valid samples, whatever their labels.
+// together fills in the numbers of all valid samples, whatever their labels.
 func (c *diversityWork) together(ctx context.Context, d *Diversity) error {
 	all, err := c.valid.Pairwise(ctx, c.a.o.Threads)
 	if err != nil {
@@ -600,7 +600,7 @@ func (c *diversityWork) together(ctx context.Context, d *Diversity) error {
 	return nil
 }
 
-// novelty fills in what is measured against the real samples.
+// novelty fills in the numbers that compare with the real samples.
 func (c *diversityWork) novelty(ctx context.Context, d *Diversity, all *set.Sets) error {
 	n := &Novelty{Real: c.real.N}
 	n.Share = c.shareNearest("diversity.novelty", len(c.keep), c.blocks, c.why, c.novel)

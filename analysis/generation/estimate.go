@@ -88,7 +88,7 @@ func (e Estimate) asShare(n int) Estimate {
 	return e
 }
 
-// shared is that of a number whose items all generators are measured on.
+// shared is the Shared of a number whose items all generators are measured on.
 func shared(e Estimate) int {
 	if e.Jackknife == nil {
 		return 0

@@ -28,7 +28,7 @@ type Fidelity struct {
 	Distances            Distances
 	Classifiers          []TwoSamples
 	Memorization         Memorization
-	// Baseline is what two halves of the real samples have beside each other.
+	// Baseline compares two halves of the real samples.
 	Baseline FidelityBaseline
 	// Degenerate says that most balls have radius 0, so that scores by neighbors count copies; empty
 	// where they have not.
@@ -49,7 +49,7 @@ type LabelFidelity struct {
 	Ball
 }
 
-// FidelityBaseline are the numbers of one half of the real samples, in the place of generated ones, beside the other:
+// FidelityBaseline are the numbers of one half of the real samples, in the place of generated ones, against the other:
 // means over some splits.
 type FidelityBaseline struct {
 	First, Second, Splits     int
@@ -86,7 +86,7 @@ func (c *cloud) at(index []int) *cloud {
 type fidelityWork struct {
 	a               *analyzer
 	space           string
-	tied            bool // distances tie, as those of grids do
+	tied            bool // distances tie, as distances of grids do
 	real, generated *cloud
 	labels          []int  // of all samples of both kinds, valid or not
 	doubt           string // why there are no p values; empty: there are
@@ -134,7 +134,7 @@ func hasBalls(generated, real, k int) bool {
 	return 2*k < least
 }
 
-// noBall is what is known of balls where samples have no usualK neighbors.
+// noBall are the numbers of balls where samples have no usualK neighbors.
 func noBall(generated, real int) Ball {
 	reason := fmt.Sprintf(
 		"found %d generated and %d real samples; %d neighbors need %d of each", generated, real, usualK,
@@ -171,7 +171,7 @@ func (w *fidelityWork) few(real, generated int) error {
 		leastForErrors)
 }
 
-// newFidelityWork chooses what is compared.
+// newFidelityWork chooses the samples that are compared.
 func newFidelityWork(a *analyzer, g *Generator) (*fidelityWork, error) {
 	w := &fidelityWork{a: a}
 	if latentsOfBoth(&a.in, g) {
@@ -434,7 +434,7 @@ var needFidelity = Need{"--generated NAME=FILE and --real FILE, or --latents NAM
 	return g.Generated != nil && in.Real != nil || latentsOfBoth(in, g)
 }}
 
-// latentsOfBoth reports whether there are latents of the generator and others of real samples: those of a
+// latentsOfBoth reports whether there are latents of the generator and others of real samples: latents of a
 // reference row are the real ones themselves.
 func latentsOfBoth(in *Input, g *Generator) bool {
 	return g.Latents != nil && in.RealLatents != nil && !g.Reference

@@ -32,7 +32,7 @@ type Distances struct {
 	Frechet         Estimate
 	FrechetInfinity report.Value
 	Permutations    int
-	Compared        [2]int // generated and real samples of which pairs are compared
+	Compared        [2]int // generated and real samples whose pairs are compared
 	// Vendi is the effective number of different generated samples, of order 1, VendiTwo of order 2;
 	// VendiReal that of as many real ones.
 	Vendi, VendiTwo          Estimate
@@ -58,20 +58,20 @@ const (
 	mostVendiBlocks   = 64   // coordinates or samples up to which the Vendi score is computed without each block
 	classifierBlocks  = 20   // of each kind, without which classifiers are fitted again
 	classifierDim     = 50   // principal components that classifiers see at most
-	mostCompared      = 5000 // samples of each kind of which pairs are compared and that are classified
+	mostCompared      = 5000 // samples of each kind that are compared in pairs and classified
 	votes             = 20
 )
 
 // blocking are the blocks of two kinds of samples, the generated ones first.
 type blocking struct {
-	of              string // what is in them
+	of              string // of their items
 	pool            *stat.Blocks
 	generated, real *stat.Blocks
 	why             error // there are none
 	doubt           string
 }
 
-// blocking deals both kinds to at most so many blocks each.
+// blocking deals both kinds to at most that many blocks each.
 func (w *fidelityWork) blocking(x, y *cloud, limit int) *blocking {
 	b := &blocking{of: w.space, doubt: w.doubt}
 	if b.why = w.few(y.points.N, x.points.N); b.why == nil {
@@ -135,7 +135,7 @@ func (b *blocking) scaled(path string, value float64, without []float64, scale f
 	return e
 }
 
-// share says that the blocks of real samples are those of other generators too.
+// share says that the blocks of real samples are shared with other generators.
 func (b *blocking) share(e *Estimate) {
 	if b.real != nil && e.Jackknife != nil {
 		e.Shared, e.Items = b.real.Count(), fmt.Sprintf("real %s in %v", b.of, b.real.Sizes())
@@ -436,7 +436,7 @@ func (c *TwoSamples) take(classifier *fidelity.Classifier, b *blocking) {
 	}
 }
 
-// spread are at most so many samples, evenly from all.
+// spread are at most that many samples, evenly from all.
 func spread(c *cloud, limit int) *cloud {
 	n := c.points.N
 	if n <= limit {

@@ -12,13 +12,13 @@ import (
 	"repscope/report"
 )
 
-// Memorization is how near generated samples come to those that the generator was trained on, beside hold-out
+// Memorization is how near generated samples come to those that the generator was trained on, next to hold-out
 // samples where they are given: always in the space of samples where there are such, which hold-out samples are of.
 type Memorization struct {
 	Space   string
 	Holdout int
 	Copies  Estimate // share of generated samples that equal a real one
-	// Novelty is the mean distance to the nearest real sample, RealNovelty that of real samples to the
+	// Novelty is the mean distance to the nearest real sample, RealNovelty the one of real samples to the
 	// nearest other one, HoldoutNovelty that of hold-out samples.
 	Novelty                     Estimate
 	RealNovelty, HoldoutNovelty report.Value

@@ -1,4 +1,4 @@
-// What is measured: samples, reconstructions, latents and predictions of generators, and real ones.
+// The inputs: samples, reconstructions, latents and predictions of generators, and real ones.
 
 package generation
 
@@ -18,7 +18,7 @@ type Samples struct {
 	Rows points.Points
 	// Shape of one grid, such as [3, 18, 11]; nil for rows of a table.
 	Shape []int
-	// Columns are the names of the columns of rows of a table, by which those of several tables
+	// Columns are the names of the columns of rows of a table, by which several tables
 	// are joined; nil: they have none, and are joined by their places.
 	Columns []string
 	// Channels are the names of the first axis of grids; nil: numbers.
@@ -32,14 +32,14 @@ type Samples struct {
 	Valid []bool
 	// Warned counts samples that the rule finds unusual, by what it finds.
 	Warned []Warned
-	// Disagreements counts samples of which the file says something else than the rule.
+	// Disagreements counts samples for which the file says something else than the rule.
 	Disagreements int
 	// LeftOut are samples of the file that are none: their index and the reason.
 	LeftOut []Bad
 	// Groups of samples that are not independent of each other, such as draws from one
 	// latent; nil: all are independent.
 	Groups []int
-	// Digest of what was read, for the identity of the work; empty: computed of Rows.
+	// Digest of the content, for the identity of the work; empty: computed of Rows.
 	Digest string
 }
 
@@ -47,7 +47,7 @@ type Samples struct {
 type Statistic struct {
 	Name   string
 	Values []float64
-	// Published statistics make up mean distances; others are reported beside them.
+	// Published statistics make up mean distances; others are reported next to them.
 	Published bool
 }
 
@@ -77,7 +77,7 @@ func (s *Samples) IsValid(i int) bool { return s.Valid == nil || s.Valid[i] }
 // Binary reports whether the samples are binary grids.
 func (s *Samples) Binary() bool { return s != nil && s.Shape != nil }
 
-// Pairs are originals beside what a generator reconstructed of them, which are read in
+// Pairs are originals and their reconstructions by a generator, which are read in
 // pieces.
 type Pairs struct {
 	Name     string
@@ -93,7 +93,7 @@ type Pairs struct {
 	// Round rounds a threshold to the type in which probabilities are stored, where 0.3 is another
 	// number than in float64; nil: they are of float64.
 	Round func(threshold float64) float64
-	// Digest of what is read, for the identity of the work.
+	// Digest of the content, for the identity of the work.
 	Digest string
 }
 
@@ -121,14 +121,14 @@ type Predictions struct {
 	Generated map[int]int
 }
 
-// Generator is one generator: a model of the result. What is nil is not given.
+// Generator is one generator: a model of the result. A nil input is not given.
 type Generator struct {
 	Name           string
 	Generated      *Samples
 	Reconstruction *Pairs
 	Latents        *Latents
 	Predictions    *Predictions
-	// Reference rows stand beside generators and are compared with none of each other:
+	// Reference rows stand next to generators and are compared with none of each other:
 	// real data in the place of generated.
 	Reference bool
 }

@@ -8,7 +8,7 @@ import (
 	"repscope/report"
 )
 
-// Described describes the numbers of a generator that a metric makes, in the order of the result file; those of
+// Described describes the numbers of a generator that a metric makes, in the order of the result file; the numbers of
 // all metrics where it is empty.
 func Described(metric string) []report.Described {
 	share := func(name, about string) report.Described {

@@ -1,4 +1,4 @@
-// The metric reconstruction: intersection over union of grids and what was reconstructed of
+// The metric reconstruction: intersection over union of grids and of their reconstructions,
 // them.
 
 package generation
@@ -26,7 +26,7 @@ type Reconstruction struct {
 	Channels []ChannelIoU
 	ByLabel  []LabelIoU
 	N        int
-	Both     int // samples of which original and reconstruction are empty
+	Both     int // samples with an empty original and reconstruction
 	Draws    int // that each was reconstructed from; 0: decoded at the mean
 	// Threshold is the probability above which a cell is set.
 	Threshold float64
@@ -42,14 +42,14 @@ type Reconstruction struct {
 	limit float64 `shard:"-"` // Threshold in the type of the probabilities
 }
 
-// ChannelIoU is that of one channel.
+// ChannelIoU is the IoU of one channel.
 type ChannelIoU struct {
 	Name     string
 	Mean     Estimate
-	Excluded int // samples of which original and reconstruction are empty
+	Excluded int // samples with an empty original and reconstruction
 }
 
-// LabelIoU is that of the samples of one label.
+// LabelIoU is the IoU of the samples of one label.
 type LabelIoU struct {
 	Label, N int
 	Mean     Estimate

@@ -1,4 +1,4 @@
-// The metric similarity: statistics of generated samples beside those of real ones, label by
+// The metric similarity: statistics of generated samples next to the statistics of real ones, label by
 // label, and beside two parts of the real ones.
 
 package generation
@@ -10,11 +10,11 @@ import (
 	"repscope/stat"
 )
 
-// Similarity is how near the statistics of generated samples are to those of real ones of
+// Similarity is how near the statistics of generated samples are to statistics of real ones of
 // the same label. Distances are exact Wasserstein distances of order 1: how far the values of
 // one sample have to move on average to become those of the other.
 type Similarity struct {
-	// Overall is the mean over labels of LabelSimilarity.Mean, Scaled that of Scaled.
+	// Overall is the mean over labels of LabelSimilarity.Mean, Scaled the mean of Scaled.
 	Overall, Scaled Estimate
 	// Baseline is the mean over labels of what two parts of the real samples are apart.
 	Baseline float64
@@ -32,7 +32,7 @@ type Similarity struct {
 // LabelSimilarity is the similarity of the samples of one label; of all, where there are no labels.
 type LabelSimilarity struct {
 	Label, Generated, Real int
-	// Mean distance of the published statistics, in their units; Scaled is that of all
+	// Mean distance of the published statistics, in their units; Scaled is the mean of all
 	// statistics that vary in the real samples, in standard deviations of these.
 	Mean, Scaled Estimate
 	// Baseline is the mean distance of two parts of the real samples.

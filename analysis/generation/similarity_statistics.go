@@ -236,7 +236,7 @@ func (c *comparer) label(label int, generated, real []int) (*LabelSimilarity, [2
 				if v := twosample.ScaledSorted(x, y); !math.IsNaN(v) {
 					return v
 				}
-				return twosample.WassersteinSorted(x, y) / d.Real.SD // the unit of all, where what is left has none
+				return twosample.WassersteinSorted(x, y) / d.Real.SD // the unit of all, where the rest has none
 			})
 		}
 		d.Distance = c.estimate(raw, without, block, len(x), "")
@@ -325,7 +325,7 @@ func (c *comparer) estimate(value float64, without []float64, block []int, n int
 	return nonNegative(estimate("", value, j, err))
 }
 
-// nonNegative makes an interval that of the root, as distances have longer tails above than
+// nonNegative makes an interval of the root, as distances have longer tails above than
 // below, and cuts it at 0.
 func nonNegative(e Estimate) Estimate {
 	if e.Jackknife != nil {
@@ -363,7 +363,7 @@ func momentsOf(values []float64) Moments {
 	return Moments{Mean: stat.Mean(values), SD: deviation(values)}
 }
 
-// describe fills in what is known of all samples of a statistic.
+// describe fills in the numbers of all samples of a statistic.
 func (s *StatisticSummary) describe() error {
 	b, err := twosample.BoundaryAdherence(s.generated, s.original)
 	s.Inside, s.Generated, s.Real = b.Inside, momentsOf(s.generated), momentsOf(s.original)

@@ -278,7 +278,7 @@ func (a *analyzer) identity() shard.Identity {
 	return id
 }
 
-// identityOf is that of what a metric of one generator follows from. Latents without labels are named in what it says.
+// identityOf is the identity of a metric of one generator. Latents without labels are named in what it says.
 func (a *analyzer) identityOf(metric *Metric, g *Generator) shard.Identity {
 	id := a.shared()
 	id.Inputs = slices.Clone(id.Inputs)

@@ -18,7 +18,7 @@ import (
 const (
 	// maxBlocks bounds the number of blocks: more are joined.
 	maxBlocks = 60
-	// Spectra of up to so many directions are computed again without each block, those
+	// Spectra of up to this many directions are computed again without each block, those
 	// of up to wideDirections without each of fewer, larger blocks.
 	manyDirections, wideDirections = 512, 1024
 	wideBlocks                     = 15

@@ -134,7 +134,7 @@ func (o *Options) Declare(l *option.List) {
 	l.Int(&o.ObjectArea, "object-area", "smallest area of an object, in `PIXELS`").AtLeast(1)
 }
 
-// Result is the outcome for all models: those of the input in their order, then the
+// Result is the outcome for all models: models of the input in their order, then the
 // baselines.
 type Result struct {
 	Models      []Model

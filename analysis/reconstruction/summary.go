@@ -91,7 +91,7 @@ type summary struct {
 	// low and high are the terciles of the areas of true objects.
 	low, high int
 
-	jackknifes [][]map[string]*stat.Jackknifed // by model and step: of what is compared
+	jackknifes [][]map[string]*stat.Jackknifed // by model and step: of numbers that are compared
 }
 
 // group makes the blocks of samples, which all statistics share. Pieces of episodes are

@@ -37,7 +37,7 @@ type PartOfStep struct {
 	// objects of the true frame.
 	Motion []float64
 	Areas  [][]int
-	Models []Scores // those of the input, then the baselines; empty where they do not predict so far
+	Models []Scores // models of the input, then the baselines; empty where they do not predict so far
 }
 
 // Scores are the scores of one model's predictions.
@@ -118,7 +118,7 @@ func (p *plan) common() shard.Identity {
 	}
 }
 
-// identityOf is that of the scores of model i at the samples lo … hi−1; one after the last: of the true frames and
+// identityOf is the identity of the scores of model i at the samples lo … hi−1; one after the last: of the true frames and
 // the baselines.
 func (p *plan) identityOf(common shard.Identity, i, lo, hi int) shard.Identity {
 	common.Options = slices.DeleteFunc(slices.Clone(common.Options),
@@ -392,7 +392,7 @@ func (c *comparer) scoreFirst(s *scorer, model, sample, i int, predicted []float
 	return nil
 }
 
-// readBackgrounds takes those of the episodes of the samples lo ≤ i < hi.
+// readBackgrounds takes the backgrounds of the episodes of the samples lo ≤ i < hi.
 func (c *comparer) readBackgrounds(ctx context.Context, lo, hi int) error {
 	c.behind, c.objects = make([][]float64, hi-lo), make([]*object.Found, hi-lo)
 	for i := range c.behind {

@@ -15,7 +15,7 @@ import (
 	"repscope/stat"
 )
 
-// side is the features that a probe is fitted on, and all that it is evaluated on, of which
+// side is the features that a probe is fitted on, and all that it is evaluated on, where
 // the first are those it is fitted on.
 type side struct {
 	fittedOn    string

@@ -175,7 +175,7 @@ func Probes() []string { return []string{Ridge, MLP, KNN, Logistic} }
 // DefaultProbes are the probes of a zero Options.Probes.
 func DefaultProbes() []string { return []string{Ridge, MLP} }
 
-// Result is the outcome for all models: those of the input in their order, then the
+// Result is the outcome for all models: models of the input in their order, then the
 // baselines.
 type Result struct {
 	Models      []ModelResult

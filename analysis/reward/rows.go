@@ -15,7 +15,7 @@ import (
 // 0; for classes accuracy, balanced_accuracy and f1 (macro); each with _ci, and _sd where
 // samples have values of their own. Those of the control begin with control_.
 type ProbeRow struct {
-	Name        string        `json:"name" report:"parameter"` // target/probe/fitted on/evaluated on: that of the row
+	Name        string        `json:"name" report:"parameter"` // target/probe/fitted on/evaluated on: the name of the row
 	Target      string        `json:"target"`
 	Probe       string        `json:"probe"`
 	FittedOn    string        `json:"fitted_on"`
@@ -111,7 +111,7 @@ func (p *Point) result() EfficiencyRow {
 	return out
 }
 
-// gap is the loss of one row less that of another, over the same samples and deletions.
+// gap is the loss of one row less the loss of another, over the same samples and deletions.
 func gap(a, b *Row) (Score, error) {
 	loss, other := a.loss(), b.loss()
 	out := Score{Estimate: report.WithInterval(report.Undefined("%s", loss.Value.Reason), report.NoInterval(intervalsOff)), SD: report.Undefined("")}

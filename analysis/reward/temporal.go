@@ -31,7 +31,7 @@ type TemporalDistance struct {
 const (
 	// leastTemporalStates is the length below which an episode says nothing.
 	leastTemporalStates = 5
-	// mostTemporalPairs is the number of pairs of an episode that are ranked; of more, so many are drawn.
+	// mostTemporalPairs is the number of pairs of an episode that are ranked; of more, this many are drawn.
 	mostTemporalPairs = 5000
 )
 

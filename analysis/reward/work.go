@@ -109,7 +109,7 @@ func (a *analyzer) sampled() shard.Identity {
 	return id
 }
 
-// identityOf is that of what the rows of one model follow from.
+// identityOf is the identity of the rows of one model.
 func (a *analyzer) identityOf(m *Model) shard.Identity {
 	content := shard.Digest(m.Latents)
 	if m.Predicted.N > 0 {
@@ -204,7 +204,7 @@ func (a *analyzer) dynamics() *DynamicsInput {
 	return in
 }
 
-// addDynamics measures the models of dynamics and adds what is found to the models.
+// addDynamics measures the models of dynamics and adds the results to the models.
 func (a *analyzer) addDynamics(ctx context.Context, result *Result) error {
 	var err error
 	if result.Dynamics, err = Dynamics(ctx, *a.dynamics(), DynamicsOptions{SkipNaN: a.o.SkipNaN, Settings: analysis.Settings{Intervals: a.o.Intervals, Block: a.o.Block, Seed: a.o.Seed, Threads: a.o.Threads}}); err != nil {
@@ -254,11 +254,11 @@ func (m *Measured) result(a *analyzer) ModelResult {
 	return out
 }
 
-// comparedMetrics are the scores that models are compared by: those of which others are
+// comparedMetrics are the scores that models are compared by: scores that others are
 // functions of one target.
 var comparedMetrics = []string{"r2", "auroc", "balanced_accuracy", "f1"}
 
-// compare tests all pairs of models on every row that both have. Baselines stand beside
+// compare tests all pairs of models on every row that both have. Baselines stand next to
 // every probe of their target, and are not compared with each other.
 func (a *analyzer) compare(r *Result) error {
 	if !a.o.Intervals {

@@ -122,7 +122,7 @@ type Model struct {
 	RMSDistance   report.Estimate `json:"rms_distance"`
 	TotalVariance report.Value    `json:"total_variance"`
 	EffectiveRank report.Value    `json:"effective_rank"`
-	// NEff is the number of independent states that those at the compared level are
+	// NEff is the number of independent states that the states at the compared level are
 	// worth, by the autocorrelation of their distances; NEffMeanLatent that of the clean
 	// latents themselves ([motion.EffectiveSize]).
 	NEff                   report.Value `json:"n_eff"`

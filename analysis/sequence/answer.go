@@ -102,7 +102,7 @@ func (it *Item) bytes() int {
 	return n
 }
 
-// update updates all metrics with the items, those of one group together.
+// update updates all metrics with the items, the items of one group together.
 func (a *accumulator) update(ctx context.Context, items []*Item) error {
 	for _, it := range items {
 		a.size = max(a.size, it.bytes())
@@ -137,7 +137,7 @@ func endGroup(m Metric) {
 	}
 }
 
-// fill reads the sequences of items and asks for what is needed of them.
+// fill reads the sequences of items and asks for the predictions that are needed.
 func (a *accumulator) fill(ctx context.Context, items []*Item) error {
 	for _, it := range items {
 		if err := a.read(it.Record); err != nil {
@@ -177,7 +177,7 @@ func (a *accumulator) fill(ctx context.Context, items []*Item) error {
 	return a.clean(ctx, a.needing(items, NeedCleanLogits|NeedHidden|NeedAttentions|NeedContactScores))
 }
 
-// needing are the items of which any of the needs are needed.
+// needing are the items with any of the needs.
 func (a *accumulator) needing(items []*Item, needs Needs) []*Item {
 	switch {
 	case a.m.always&needs != 0:
@@ -192,7 +192,7 @@ func (a *accumulator) needing(items []*Item, needs Needs) []*Item {
 	})
 }
 
-// read reads a sequence, labels its regions and chooses what is hidden.
+// read reads a sequence, labels its regions and chooses the hidden positions.
 func (a *accumulator) read(r *Record) error {
 	if err := a.m.Sequences.Read(r.Index, r); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (a *accumulator) read(r *Record) error {
 	return r.Complete(a.d.Choice.Mask)
 }
 
-// ask asks for predictions of the hidden positions of passes. of receives those of a pass,
+// ask asks for predictions of the hidden positions of passes. of receives the predictions of a pass,
 // and its output.
 func (a *accumulator) ask(ctx context.Context, passes []Pass,
 	answer func(pass int, predictions []token.Prediction, out *Output) error) error {
@@ -225,7 +225,7 @@ func (a *accumulator) ask(ctx context.Context, passes []Pass,
 			return fmt.Errorf("sequence %s: found %d predictions, expected %d, one per hidden "+
 				"residue", pass.Record.ID, len(predictions), len(pass.Hidden))
 		} else {
-			predictions = slices.Clone(predictions) // those of an output are valid during the visit
+			predictions = slices.Clone(predictions) // predictions of an output are valid during the visit
 		}
 		return answer(i, predictions, out)
 	})

@@ -1,4 +1,4 @@
-// What was looked at: the counts that stand beside the numbers of every model.
+// The census: the counts that stand next to the numbers of every model.
 
 package sequence
 
@@ -15,7 +15,7 @@ import (
 	"repscope/stat"
 )
 
-// census counts what was looked at. It is a metric of every model.
+// census counts the sequences and residues looked at. It is a metric of every model.
 type census struct{ Sums }
 
 // The columns of the census.
@@ -80,7 +80,7 @@ func (c *census) enter(o *report.Object) {
 	}
 }
 
-// otherMasks are warnings of models whose predictions are of other residues than those of the first one that has any.
+// otherMasks are warnings of models whose predictions are of other residues than the first model's that has any.
 func otherMasks(names []string, all []*census) (warnings []string) {
 	first := -1
 	for i, c := range all {

@@ -60,12 +60,12 @@ type Kind struct {
 	Keys          []Key
 	Options       []Option
 	Files         []CSVFile
-	// Lacks says what the metric lacks beside Needs, such as a file; empty if nothing. nil: never
+	// Lacks says what the metric lacks besides Needs, such as a file; empty if nothing. nil: never
 	// anything.
 	Lacks func(s *Setting) string
-	// Wants says of which sequences, by index, the answers are needed; nil: of all.
+	// Wants names the sequences, by index, whose answers are needed; nil: all.
 	Wants func(s *Setting, sequence int) bool
-	// OwnGroups says that intervals delete other groups than those of sequences, and say themselves where these are few.
+	// OwnGroups says that intervals delete other groups than groups of sequences, and say themselves where these are few.
 	OwnGroups bool
 	// Holds says that the state grows with the sequences: such metrics share the memory.
 	Holds bool
@@ -85,7 +85,7 @@ type Key struct {
 	Unit      string
 	Direction report.Direction
 	Low, High float64 // what it can be, where intervals end; ±Inf for no end
-	Log       bool    // intervals are those of the logarithm
+	Log       bool    // intervals are taken on the logarithm
 	Compared  bool    // models are compared by it
 	// Paired numbers are functions of sums that are kept for every sequence (see
 	// [NewSequenceSums]): other runs are compared by them, sequence by sequence.

@@ -1,4 +1,4 @@
-// What is hidden in the passes over a sequence.
+// The hidden positions of the passes over a sequence.
 
 package sequence
 
@@ -13,7 +13,7 @@ import (
 	"repscope/measure/token"
 )
 
-// Complete checks a record that was read, labels its regions and chooses what is hidden.
+// Complete checks a record that was read, labels its regions and chooses the hidden positions.
 func (r *Record) Complete(mask Masker) error {
 	n := len(r.Tokens)
 	if len(r.Chains) != n || len(r.Special) != n || r.CDR != nil && len(r.CDR) != n || r.NonTemplated != nil && len(r.NonTemplated) != n ||

@@ -1,4 +1,4 @@
-// The plan of an analysis: what is computed of which model, and the identity of everything that the numbers follow
+// The plan of an analysis: the metrics of each model, and the identity of everything that the numbers follow
 // from.
 
 package sequence
@@ -38,7 +38,7 @@ type DatasetPlan struct {
 	first   int // unit of its first group
 }
 
-// ModelPlan is what is computed of one model.
+// ModelPlan are the metrics of one model.
 type ModelPlan struct {
 	Model
 	Kinds   []*Kind
@@ -311,7 +311,7 @@ func (d *DatasetPlan) enterModel(id *shard.Identity, m *ModelPlan, prefix string
 	}
 }
 
-// identityOf is that of what a model's metrics accumulate over the groups lo … hi−1 of a dataset. Metrics that hold
+// identityOf is the identity of the sums that a model's metrics accumulate over the groups lo … hi−1 of a dataset. Metrics that hold
 // sequences have a part of the memory, which follows from the number of all models.
 func (p *Plan) identityOf(d *DatasetPlan, m *ModelPlan, lo, hi int) shard.Identity {
 	id := p.common()

@@ -27,7 +27,7 @@ type Masker func(r *Record) []int
 // Choice is what may be chosen for every dataset.
 type Choice struct {
 	Metrics []string // names in the registry; nil: all
-	// Asked are those of Metrics that are asked for by name, which are computed however long they take;
+	// Asked are the ones of Metrics that are asked for by name, which are computed however long they take;
 	// nil: all of Metrics.
 	Asked   []string
 	Mode    string   // of regions; empty: RegionStandard
@@ -49,7 +49,7 @@ type Dataset struct {
 	Choice Choice
 }
 
-// Input is what is evaluated.
+// Input are the datasets and models.
 type Input struct {
 	Registry Registry        // of the metrics that may be computed
 	Alphabet *token.Alphabet // nil: token.Antibody
@@ -58,7 +58,7 @@ type Input struct {
 
 // Options are the options of all datasets.
 type Options struct {
-	// Settings has a Block that chooses what intervals delete: clusters, or with a length so many sequences that
+	// Settings has a Block that chooses what intervals delete: clusters, or with a length that many sequences that
 	// follow each other. Memory of 0 is 1 GiB.
 	analysis.Settings
 }
@@ -81,7 +81,7 @@ type DatasetResult struct {
 	Blocks      string // what intervals delete in turn; empty without intervals
 	Models      []ModelResult
 	Comparisons []report.Comparison
-	Group       []int // of every sequence: those of a group are deleted together
+	Group       []int // of every sequence: sequences of a group are deleted together
 }
 
 // ModelResult is the result of one model.

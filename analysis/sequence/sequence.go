@@ -17,7 +17,7 @@ import (
 	"repscope/measure/token"
 )
 
-// Record is a sequence and what is known about it. All lists have the length L of Tokens.
+// Record is a sequence with its annotations. All lists have the length L of Tokens.
 type Record struct {
 	Index   int    // in its dataset
 	ID      string // unique in its dataset
@@ -29,7 +29,7 @@ type Record struct {
 	Special []bool
 	// CDR is 1, 2 or 3 inside a CDR, else 0; nil where that is not known.
 	CDR []int8
-	// NonTemplated is 1 at residues that are not those of the germline, 0 at those that are,
+	// NonTemplated is 1 at residues that differ from the germline, 0 at residues that do not,
 	// and −1 where that is not known of one chain alone; nil where it is not known at all.
 	NonTemplated []int8
 	// Coordinates [L, 3] are in ångström; NaN for special tokens and for residues that were
@@ -63,7 +63,7 @@ type Sequences interface {
 	Read(i int, r *Record) error
 	// Clusters is the cluster of every sequence.
 	Clusters() []int
-	// Knows says what is known of the sequences of the dataset: NeedRegions, NeedGermline,
+	// Knows lists the annotations that the dataset has: NeedRegions, NeedGermline,
 	// NeedCoordinates, NeedChains.
 	Knows() Needs
 }
@@ -109,7 +109,7 @@ const (
 type Output struct {
 	Logits        []float32 // [L, V]
 	Hidden        []float32 // [L, D] of the last layer
-	Attentions    []float32 // [Layers, Heads, L, L]: of which query (row) to which key
+	Attentions    []float32 // [Layers, Heads, L, L]: from query (row) to key
 	ContactScores []float32 // [L, L]
 	Layers, Heads int
 	// Predictions are the predictions of the hidden positions in their order, in the place of Logits:
@@ -131,17 +131,17 @@ type Source interface {
 // Item is a sequence with what a model said of it.
 type Item struct {
 	*Record
-	// Group is the block of the sequence, which intervals delete as a whole: those of one
+	// Group is the block of the sequence, which intervals delete as a whole: sequences of one
 	// cluster are of one block. See [Summary.Jackknife].
 	Group int
 	// Predictions are the predictions of the positions that the standard mask hides, in their order: see
 	// NeedMasked.
 	Predictions []token.Prediction
-	// Regional are those by which regions are scored, in the order of positions: with
+	// Regional are the predictions that score regions, in the order of positions: with
 	// --region-mode standard Predictions, per-position those of Single, region-level those
 	// of every region hidden as a whole. See NeedRegional.
 	Regional []token.Prediction
-	// Single are those of every residue hidden alone, in their order, and SingleLogits [n, V]
+	// Single are the predictions of every residue hidden alone, in their order, and SingleLogits [n, V]
 	// their logits, nil where only predictions are known. See NeedSingle.
 	Single       []token.Prediction
 	SingleLogits []float32

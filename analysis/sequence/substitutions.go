@@ -29,7 +29,7 @@ type Assay struct {
 
 // MeasuredVariant is a variant of an assay.
 type MeasuredVariant struct {
-	Mutations []variant.Mutation // positions are those of the table
+	Mutations []variant.Mutation // positions count as in the table
 	Sites     []Site
 	Sequence  int // the index of the variant in the dataset; −1 if it is none
 }

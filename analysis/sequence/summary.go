@@ -239,7 +239,7 @@ func (s *Summary) warnOfLengths(key string, numerator, denominator []float64) {
 	}
 }
 
-// Table is where rows of a file of [Kind.Files] are added to those of other models.
+// Table is where rows of a file of [Kind.Files] are added to the rows of other models.
 func (s *Summary) Table(file string) *Table {
 	t := &Table{File: file}
 	if s.model != nil {

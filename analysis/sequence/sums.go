@@ -21,7 +21,7 @@ type Sums struct {
 	Closed int
 }
 
-// NewSums returns the state of rows of so many sums. The rows that Add appends are added up
+// NewSums returns the state of rows of that many sums. The rows that Add appends are added up
 // where their group ends, in their order.
 func NewSums(width int) Sums { return Sums{Width: width} }
 

@@ -76,7 +76,7 @@ type Result struct {
 	DecisiveShare float64
 }
 
-// Model is the outcome for one model. The embedded Relation is that of the
+// Model is the outcome for one model. The embedded Relation is the one of the
 // smallest horizon in the scale asked for.
 type Model struct {
 	Name string `json:"-"`
@@ -118,14 +118,14 @@ type Horizon struct {
 	Leverage Leverage `json:"leverage"`
 }
 
-// Relation is how latent distances follow pixel distances. Intervals are those of
+// Relation is how latent distances follow pixel distances. Intervals are taken from
 // delete-block jackknives with Student's t; in the rms scale the RMS distance is
 // deleted along. Everything is undefined for latents that are constant.
 type Relation struct {
 	Slope     report.Estimate `json:"slope"`
 	Intercept report.Estimate `json:"intercept"`
 	R         report.Estimate `json:"r"` // on Fisher's scale
-	// RSquared is r², another number than r. Its interval holds the squares of that of
+	// RSquared is r², another number than r. Its interval holds the squares of the interval of
 	// r, so that it reaches 0 where r may be 0.
 	RSquared report.Estimate `json:"r_squared"`
 	// IIDPValue and IIDStdError assume independent errors. Consecutive frames are not independent: report the
@@ -212,7 +212,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	return result, nil
 }
 
-// horizon enters the relations at one horizon; those of the smallest are the main ones
+// horizon enters the relations at one horizon; relations at the smallest are the main ones
 // and are compared.
 func (p *plan) horizon(ctx context.Context, h int, all *Part, units []unit, result *Result) error {
 	pixel := p.of(h, all.Pixel)

@@ -22,7 +22,7 @@ const Definition = 2
 // unitPairs is the number of pairs in a unit of work.
 const unitPairs = 1024
 
-// Units is the number of units for so many pairs.
+// Units is the number of units for that many pairs.
 func Units(pairs int) int { return (pairs + unitPairs - 1) / unitPairs }
 
 // Part is the outcome of a range of units: distances of consecutive pairs, of
@@ -92,7 +92,7 @@ func (p *plan) identity() shard.Identity {
 func (p *plan) distances(ctx context.Context, r shard.Range) (*Part, error) {
 	lo, hi := r.Lo*unitPairs, min(r.Hi*unitPairs, len(p.pairs))
 	pairs := p.pairs[lo:hi]
-	main := pairs[:max(0, min(hi, p.main)-lo)] // those of the smallest horizon
+	main := pairs[:max(0, min(hi, p.main)-lo)] // pairs of the smallest horizon
 	part := &Part{Models: make([]PartOfModel, len(p.in.Models))}
 	var err error
 	if part.Pixel, err = p.measure(ctx, p.in.Frames, pairs); err != nil {
@@ -156,7 +156,7 @@ func (p *plan) measurements(parts []*Part) *Part {
 	return all
 }
 
-// of cuts the distances of one horizon out of those of all pairs.
+// of cuts the distances of one horizon out of the distances of all pairs.
 func (p *plan) of(horizon int, all []float64) []float64 {
 	first := 0
 	for _, h := range p.horizons {

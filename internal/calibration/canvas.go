@@ -54,7 +54,7 @@ func (s screenshots) latent(path string) (z []float64, state int, err error) {
 	return z, state, nil
 }
 
-// common is a coordinate that all models see alike, whose variance is about that of one model's.
+// common is a coordinate that all models see alike, whose variance is about the variance of one model's.
 func (s screenshots) common(state, k int) float64 {
 	sum := 0.0
 	for m := range models {
@@ -98,7 +98,7 @@ func (s screenshots) kinds() []canvas.Kind {
 	}}}
 }
 
-// ratings are those of three people, each of two of three qualities, for the cases of a model.
+// ratings are the ratings of three people, each of two of three qualities, for the cases of a model.
 func (s screenshots) ratings(m int) []canvas.Rating {
 	var out []canvas.Rating
 	for i := range s.Episode {
@@ -110,7 +110,7 @@ func (s screenshots) ratings(m int) []canvas.Rating {
 	return out
 }
 
-// designing scores the cases of all models; the agreement with ratings is that of the cases of
+// designing scores the cases of all models; the agreement with ratings is the agreement of the cases of
 // each.
 func designing(ctx context.Context, sample *Sample, seed uint64) (*report.Result, error) {
 	s := screenshots{sample}

@@ -71,7 +71,7 @@ func logarithmDesigns() []logarithmDesign { return []logarithmDesign{2, 3, 5, 8,
 // statesOfBlock are the states of a block of a logarithmDesign.
 const statesOfBlock = 20
 
-// spreads are standard deviations of the logarithm of what is measured, between blocks.
+// spreads are standard deviations of the logarithm of the values, between blocks.
 var spreads = []float64{0.3, 1, 2}
 
 // observeLogarithms is one draw: positive numbers whose size differs between blocks by a factor.

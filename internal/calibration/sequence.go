@@ -90,7 +90,7 @@ func (m *made) Has(sequence.PassKind) sequence.Outputs {
 	return sequence.Logits | sequence.HiddenStates | sequence.Attentions
 }
 
-// Answer is what follows from the model's own coordinates: it finds the class of a residue where
+// Answer follows from the model's own coordinates: it finds the class of a residue where
 // they are near to those of all models.
 func (m *made) Answer(_ context.Context, passes []sequence.Pass, _ sequence.Outputs,
 	visit func(pass int, out *sequence.Output) error) error {

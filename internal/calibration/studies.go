@@ -133,7 +133,7 @@ func simulatedName(model int) string { return string(rune('a' + model)) }
 
 func normal(z float64) float64 { return 0.5 * math.Erfc(-z/math.Sqrt2) }
 
-// interquartile is the mean that an interquartile mean of n runs estimates: that of the
+// interquartile is the mean that an interquartile mean of n runs estimates: the mean of the
 // mixture of the tasks between the same shares.
 func (s simulated) interquartile(model, runs int) float64 {
 	const grid = 500
@@ -357,7 +357,7 @@ func tallyStudies(ctx context.Context, d fmt.Stringer, draws, threads int, about
 // never says that the truth of no quantity is the mean over all draws.
 func never(string) bool { return false }
 
-// tallyTrue tallies every design, whose observations know what is true.
+// tallyTrue tallies every design, whose observations know the truth.
 func tallyTrue[D fmt.Stringer](ctx context.Context, designs []D, draws, threads int, observe func(d D, rep uint64) ([]observation, error)) ([]studyTally, error) {
 	var out []studyTally
 	for _, d := range designs {
@@ -457,7 +457,7 @@ func writeStudies(ctx context.Context, w io.Writer, designs []studyDesign, draws
 	return nil
 }
 
-// isAboutTasks says of which quantities the truth is the mean over all draws: those
+// isAboutTasks names the quantities whose truth is the mean over all draws: those
 // about tasks, which every draw draws anew.
 func isAboutTasks(quantity string) bool {
 	return quantity == "IQM, other tasks" || quantity == "probability of improvement, other tasks" ||

@@ -14,12 +14,12 @@ import (
 	"repscope/latent"
 )
 
-// Sized adds a check of the command's own flags against what is analyzed, such as
+// Sized adds a check of the command's own flags against the analyzed states, such as
 // neighborhood sizes against the number of states. It runs as soon as the states are
 // known, before any is encoded.
 func (in *Inputs) Sized(check func(*Data) error) { in.sized = append(in.sized, check) }
 
-// checkIdle finds settings that nothing would use, which is seldom what is meant: of
+// checkIdle finds settings that nothing would use, which is seldom meant: of
 // frames or episodes where there are none, of encoders where all latents are computed
 // elsewhere.
 func (in *Inputs) checkIdle(encoders, frames bool) error {

@@ -15,7 +15,7 @@ import (
 	"repscope/report/methods"
 )
 
-// Methods drafts the section on what was measured: the frames, how they became states,
+// Methods drafts the section on the data: the frames, how they became states,
 // and what every model was given and what of its output was taken. analyzed is how many
 // states are analyzed, 0 where the command says it itself.
 func Methods(d *methods.Draft, analyzed int) {
@@ -155,7 +155,7 @@ func architecture(in report.Input, details report.Object) []string {
 	return []string{in.Kind}
 }
 
-// treatment is what is said of a model, after its kind and a bar; empty for what is none.
+// treatment is the part of a model's description after its kind and a bar; empty where there is none.
 func treatment(in report.Input) string {
 	details := report.Object{}
 	if in.Details != nil {
@@ -245,7 +245,7 @@ func given(details report.Object) []string {
 	return parts
 }
 
-// pooled says what is taken of an output of several vectors.
+// pooled says which vector stands for an output of several.
 func pooled(pool string) string {
 	if index, ok := strings.CutPrefix(pool, "index:"); ok {
 		return "from an output of several vectors, the vector at index " + index

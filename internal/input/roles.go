@@ -379,7 +379,7 @@ func (g *Given) open(spec string) (*dataset.Array, error) {
 	return exampleColumn(spec, name)
 }
 
-// Ints reads one integer for each of the states: those of a role that is not named,
+// Ints reads one integer for each of the states: integers of a role that is not named,
 // nil if none are given. The array has a row per frame, of which a state has that
 // of its last frame, or one per state.
 //

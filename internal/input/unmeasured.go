@@ -102,7 +102,7 @@ func (d *Data) leave(ctx context.Context, name string, err error) error {
 // settle is [Losses.Settle] of the models that were asked for.
 func (d *Data) settle() error { return d.inputs.left.Settle(d.env, d.inputs.asked()) }
 
-// asked are the names of what is to be measured: of models but baselines, or of baselines
+// asked are the names to be measured: of models but baselines, or of baselines
 // where there is nothing else.
 func (in *Inputs) asked() []string {
 	var models, baselines []string

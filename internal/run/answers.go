@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Answer says what is to be done in place of an option of another program, such as that of its
+// Answer says what to do in place of an option of another program, such as an option of its
 // checkpoints, or of a word, such as the name of its script: giving it is wrong usage, and answer
 // returns the one line that says so, for the value and all arguments of the command line. Such
 // options are not in the help.

@@ -59,7 +59,7 @@ func (d *Distinct) Decimate(ctx context.Context, seed uint64) ([]Decimation, err
 // smallSubset is the size of subsets up to which one of them is too little work for all threads.
 const smallSubset = 1 << 12
 
-// subsets estimates the dimension of the first subsets of an order by the neighbors of so many
+// subsets estimates the dimension of the first subsets of an order by the neighbors of that many
 // points of each.
 func (d *Distinct) subsets(ctx context.Context, order []int, size, count, asking int) ([]float64, error) {
 	if size == len(order) {

@@ -207,7 +207,7 @@ func eachLog(ratio []float64, tell func(i int, l float64)) (float64, error) {
 	return total, checkTotal(len(ratio), total)
 }
 
-// checkTotal says whether so many ratios, the logarithms of which have this sum, have a dimension.
+// checkTotal says whether that many ratios, whose logarithms have this sum, have a dimension.
 func checkTotal(count int, total float64) error {
 	switch {
 	case count < 3:

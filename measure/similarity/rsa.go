@@ -283,7 +283,7 @@ func (r ranked) without(dropped []bool, rank []float64) {
 	}
 }
 
-// correlation is Pearson's over the pairs that are not dropped, of which there are
+// correlation is Pearson's over the pairs that are not dropped, and there are
 // n; the mean of ranks is known.
 func correlation(x, y []float64, dropped []bool, n int) float64 {
 	mean := float64(n+1) / 2

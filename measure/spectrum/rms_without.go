@@ -1,4 +1,4 @@
-// The RMS distance without each block of points in turn: what is divided by it
+// The RMS distance without each block of points in turn: the values divided by it
 // takes its error along.
 
 package spectrum

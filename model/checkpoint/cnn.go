@@ -350,7 +350,7 @@ func buildConvNeXt(b *builder, f *family) error {
 	return nil
 }
 
-// blockEpsilon is that of all normalizations but the last.
+// blockEpsilon is the epsilon of all normalizations but the last.
 const blockEpsilon = 1e-6
 
 // shrink is the stem before the first stage, and a normalization and a convolution before others.

@@ -12,7 +12,7 @@ import (
 // family is a layout of tensors with the code that published it. A family is a row of the table.
 type family struct {
 	label string
-	// names are those of the parts, as "part=name"; * stands for the number of a block. Parts are listed in
+	// names are the names of parts, as "part=name"; * stands for the number of a block. Parts are listed in
 	// [buildViT] and the other builders.
 	names map[string]string
 	build func(b *builder, f *family) error
@@ -46,7 +46,7 @@ type resampling struct {
 	offset        float64 // added to the number of patches of each axis for the scale: DINO's way to avoid rounding errors
 }
 
-// name is the name of a part: of a block by its index, or by those of its stage and itself.
+// name is the name of a part: of a block by its index, or by the indices of its stage and itself.
 func (f *family) name(part string, index ...int) string {
 	name, ok := f.names[part]
 	if !ok {
@@ -96,7 +96,7 @@ func (f *family) headsOf(width int) int {
 	return 0
 }
 
-// parts reads "part=name …"; the names of parts of blocks begin with that of the block.
+// parts reads "part=name …"; the names of parts of blocks begin with the name of the block.
 func parts(list string) map[string]string {
 	names := map[string]string{}
 	block := ""
@@ -585,7 +585,7 @@ var families = []family{
 	},
 }
 
-// Layouts of ConvNeXt: stem, what is between stages, blocks.
+// Layouts of ConvNeXt: stem, layers between stages, blocks.
 const (
 	nextTIMM = `stem=stem.0 down0=stem.0 down_norm0=stem.1 down1=stages.1.downsample.1 down_norm1=stages.1.downsample.0
 		down2=stages.2.downsample.1 down_norm2=stages.2.downsample.0 down3=stages.3.downsample.1

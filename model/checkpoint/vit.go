@@ -23,7 +23,7 @@ type vit struct {
 	patch      []int // extents of a patch: height and width, of clips with the number of frames before them
 	epsilon    float32
 	activation Activation
-	special    int       // tokens before those of the patches
+	special    int       // tokens before the patches
 	grid       []string  // values of one element: the numbers of patches along each axis
 	turn       *rotation // of queries and keys; nil: none
 	side       int       // of the square of patches with learned positions, or with ones relative to each other
@@ -242,7 +242,7 @@ func (v *vit) specials() (names []string, counts []int, err error) {
 	return names, counts, nil
 }
 
-// positions adds the learned positions of the patches to the last value, and returns those of special tokens.
+// positions adds the learned positions of the patches to the last value, and returns the positions of special tokens.
 func (v *vit) positions() (first []float32, err error) {
 	v.model.Check = v.checkGrid
 	name := v.part(v.family, "positions")
@@ -310,7 +310,7 @@ func (v *vit) addWaves() error {
 	return nil
 }
 
-// scales are the factors (n + offset) / m between a grid of m patches and that of the input, n, with 1 for the first
+// scales are the factors (n + offset) / m between a grid of m patches and the grid of the input, n, with 1 for the first
 // two axes. Where the grids are the same, all are 1.
 func (v *vit) scales(where string, grid []int, offset float64) string {
 	var same string
@@ -416,7 +416,7 @@ func (v *vit) addPositions(tokens string, values []float32, grid []int) {
 	v.apply("Add", where, nil, tokens, positions)
 }
 
-// before puts the special tokens before those of the patches; first are the positions of the first of them.
+// before puts the special tokens before the patches; first are the positions of the first of them.
 func (v *vit) before(first []float32) error {
 	names, counts, err := v.specials()
 	if err != nil || len(names) == 0 {
@@ -594,7 +594,7 @@ func (v *vit) project(i ...int) (q, k, value string, err error) {
 	return parts[0], parts[1], parts[2], nil
 }
 
-// together makes queries, keys and values of one product. A mask of the bias, as DINOv3 has it, leaves out that of
+// together makes queries, keys and values of one product. A mask of the bias, as DINOv3 has it, leaves out the bias of
 // the keys.
 func (v *vit) together(name string, i []int) (parts [3]string, err error) {
 	weight, bias := name+".weight", name+".bias"
@@ -750,7 +750,7 @@ func (v *vit) end() error {
 // word is an attribute of a text.
 func word(s string) graph.Attribute { return graph.Attribute{Kind: graph.AttributeString, String: s} }
 
-// label is the name of the architecture that a configuration tells for a family, else that of the family.
+// label is the name of the architecture that a configuration tells for a family, else the name of the family.
 func (b *builder) label(f *family) (string, error) {
 	kind, _, err := b.settings.Text("model_type")
 	if err != nil {

@@ -145,7 +145,7 @@ var namedWaysOut = map[string][]string{
 	"export the model with operator_export_type ONNX, or with a later opset_version": {"ATen"},
 }
 
-// wayOut says what to do about an operator that is not supported: what is known of it or of its domain, or the operator
+// wayOut says what to do about an operator that is not supported: the advice for it or for its domain, or the operator
 // of the nearest name.
 func wayOut(domain, name string) string {
 	for hint, names := range namedWaysOut {

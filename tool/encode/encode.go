@@ -43,7 +43,7 @@ type Model struct {
 	States latent.Source
 }
 
-// Options say what is written where.
+// Options say which outputs go where.
 type Options struct {
 	Dir string // an existing folder
 	// Format is npy (the default), npz or safetensors; Float16 stores half
@@ -178,7 +178,7 @@ type output struct {
 	appenders []*dataset.Appender
 }
 
-// encode writes the files lo ≤ k < hi, which are those of one model.
+// encode writes the files lo ≤ k < hi, the files of one model.
 func (w *Writing) encode(ctx context.Context, stream *latent.Stream, rows, lo, hi int, j *progress,
 	o Options) (err error) {
 	out := &output{o: o, journal: j, files: w.Files[lo:hi], entries: j.Files[lo:hi]}
@@ -244,7 +244,7 @@ func (out *output) positions() []dataset.AppendPosition {
 	return list
 }
 
-// note forces what was written to disk and puts into the journal how far the files have come.
+// note forces the output to disk and puts into the journal how far the files have come.
 func (out *output) note(positions []dataset.AppendPosition) error {
 	for k, a := range out.appenders {
 		if err := a.Sync(); err != nil {
@@ -338,7 +338,7 @@ func digest(path string) (sum string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 
-// Adopt gives the files their names together with those of a transaction of the folder: all, or none. The journal
+// Adopt gives the files their names together with the files of a transaction of the folder: all, or none. The journal
 // stays until Done, so that a run that is interrupted before has only to be started again.
 func (w *Writing) Adopt(files *report.Transaction) error {
 	for i := range w.Files {

@@ -131,7 +131,7 @@ func (l *loader) tablePaths() []string {
 	return slices.DeleteFunc(paths, func(path string) bool { return path == "" || !dataset.IsTable(path) })
 }
 
-// groupsOf are the groups in a column: whole numbers, or texts, of which equal ones are one
+// groupsOf are the groups in a column: whole numbers, or texts, where equal ones are one
 // group.
 func groupsOf(c *dataset.Column, path string) ([]int, error) {
 	if err := filled(c, path); err != nil {

@@ -180,7 +180,7 @@ func (f *options) check() error {
 	return f.generator.check(f.latents, f.generated)
 }
 
-// checkExample finds inputs beside the example's own.
+// checkExample finds inputs other than the example's own.
 func (f *options) checkExample() error {
 	var flags []string
 	for _, part := range []struct {

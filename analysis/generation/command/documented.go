@@ -7,7 +7,7 @@ import (
 	"repscope/report"
 )
 
-// documentedKeys are the published numbers of a metric, and those of every label.
+// documentedKeys are the published numbers of a metric, and the numbers of every label.
 type documentedKeys struct {
 	name   string // of the metric
 	keys   []string
@@ -57,7 +57,7 @@ func documentedObject(r *generation.Result, m *generation.Model, models report.O
 	return &all
 }
 
-// of are the published numbers among those of a metric; a metric that was skipped says why.
+// of are the published ones among the numbers of a metric; a metric that was skipped says why.
 func (d *documentedKeys) of(metric report.Object, similarity *generation.Similarity) report.Object {
 	if _, skipped := metric.Get("skipped"); skipped {
 		return metric

@@ -50,7 +50,7 @@ func (f *options) loadExample(env *run.Env) (*generation.Input, error) {
 	return in, nil
 }
 
-// shapeOf is that of all samples.
+// shapeOf is the shape of all samples.
 func shapeOf(s *generation.Samples) []int { return append([]int{s.N()}, s.Shape...) }
 
 // boards are problems of the example as samples.
@@ -61,7 +61,7 @@ func (l *loader) boards(name string, set *boards.Set) *generation.Samples {
 	return s
 }
 
-// given are samples beside probabilities of their cells that are in memory.
+// given are samples next to probabilities of their cells that are in memory.
 func given(name string, samples *generation.Samples, probability []float32) *generation.Pairs {
 	width := samples.Rows.Dim
 	return &generation.Pairs{Name: name, N: samples.N(), Shape: samples.Shape, Channels: samples.Channels,

@@ -52,7 +52,7 @@ func pageName(name string, k int) string {
 	return fmt.Sprintf("%s_%d", name, k+1)
 }
 
-// pages is how many pages so many things fill.
+// pages is how many pages that many things fill.
 func pages(n, each int) int { return (n + each - 1) / each }
 
 // planFigures enters the figures that a run would write.
@@ -65,7 +65,7 @@ func planFigures(env *run.Env, in *generation.Input, o generation.Options) {
 	}
 }
 
-// writeFigures writes the figures of what was computed.
+// writeFigures writes the figures of the metrics that were computed.
 func writeFigures(ctx context.Context, r *generation.Result, env *run.Env, in *generation.Input) error {
 	d := &drawing{ctx: ctx, in: in, metrics: r.Metrics, names: in.LabelNames, seed: env.Options.Seed, r: r}
 	var drawings []run.Drawing
@@ -100,7 +100,7 @@ func (d *drawing) series() []string {
 	return names
 }
 
-// headlines are the numbers of the overview, by path, with what is published of them.
+// headlines are the numbers of the overview, by path, with their published values.
 var headlines = []struct {
 	path, title, label string
 	target             float64

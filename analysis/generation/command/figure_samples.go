@@ -1,4 +1,4 @@
-// Figures of generated samples: a contact sheet, and how different those of a label are.
+// Figures of generated samples: a contact sheet, and how different samples of a label are.
 
 package command
 
@@ -16,7 +16,7 @@ import (
 // Sizes of the contact sheet.
 const (
 	sheetColumns = 6 // samples of each generator
-	sheetRows    = 4 // generators beside the real samples
+	sheetRows    = 4 // generators next to the real samples
 )
 
 // shown are the generators with grids that can be drawn, the real samples not among them.

@@ -1,4 +1,4 @@
-// The figure of statistics: how far those of generated samples are from real ones, beside
+// The figure of statistics: how far generated samples are from real ones, next to
 // what two parts of the real samples are apart.
 
 package command

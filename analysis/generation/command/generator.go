@@ -37,7 +37,7 @@ type heads struct {
 	Encoder, Decoder *latent.Head
 }
 
-// draws says how samples are drawn: z ~ N(0, I) × Temperature, for every label so many.
+// draws says how samples are drawn: z ~ N(0, I) × Temperature, that many for every label.
 type draws struct {
 	PerLabel    int
 	Temperature float64
@@ -264,7 +264,7 @@ func (r *generatorRun) encoded() *generation.Latents {
 		Labels: r.grids.Labels, Groups: r.grids.Groups}
 }
 
-// pairs are the grids beside their reconstructions at the mean of the latent.
+// pairs are the grids and their reconstructions at the mean of the latent.
 func (r *generatorRun) pairs() *generation.Pairs {
 	g := r.grids
 	d := size(r.dim)
@@ -292,7 +292,7 @@ func (r *generatorRun) pairs() *generation.Pairs {
 	return p
 }
 
-// draw makes grids from latents of the prior: for every label that the grids have so many,
+// draw makes grids from latents of the prior: that many for every label that the grids have,
 // sample by sample from a stream of its own, so that neither batches nor other labels
 // change one. A sample that is invalid is drawn again, in rounds, mostRounds at most.
 func (r *generatorRun) draw(ctx context.Context, o draws) (cells []uint8, labels []int, counts *Drawn, err error) {
@@ -456,7 +456,7 @@ func (l *loader) open(role, name, path string, prefer []string) (*latent.Head, e
 	return head, nil
 }
 
-// pathOfName is the file of a name among those of a flag; empty: none.
+// pathOfName is the file of a name that a flag gives; empty: none.
 func pathOfName(files *input.Files, name string) string {
 	for _, file := range files.All() {
 		if file.Name == name {

@@ -22,7 +22,7 @@ func (l labels) name(label int) string {
 	return strconv.Itoa(label)
 }
 
-// byLabel is an object with a part for every label, under its name: those of rows, and
+// byLabel is an object with a part for every label, under its name: parts of rows, and
 // {"skipped": true, "reason": …} for those that were left out.
 func byLabel[T any](names labels, rows []T, label func(*T) int, part func(*T) *report.Object,
 	skipped []generation.SkippedLabel) report.Object {

@@ -37,7 +37,7 @@ type layout struct {
 var layouts = []*layout{&reconstructionLayout, &diversityLayout, &similarityLayout, &clustersLayout,
 	&conditioningLayout, &fidelityLayout}
 
-// layoutOf is that of a metric.
+// layoutOf is the layout of a metric.
 func layoutOf(metric string) *layout {
 	return layouts[slices.IndexFunc(layouts, func(l *layout) bool { return l.metric == metric })]
 }

@@ -87,7 +87,7 @@ func (f *options) load(ctx context.Context, env *run.Env) (*generation.Input, ma
 	return in, l.drawn, in.AddReferences(env.Options.Seed)
 }
 
-// leaveUnfit leaves out the generators of which something does not fit, beside those that
+// leaveUnfit leaves out generators with inputs that do not fit, next to those that
 // could not be read.
 func (l *loader) leaveUnfit(ctx context.Context, in *generation.Input) error {
 	var names []string
@@ -274,7 +274,7 @@ func parseNames(data []byte) (labels, error) {
 	return names, nil
 }
 
-// adopt takes the names of labels that a file brings: for those of the run if there are none
+// adopt takes the names of labels that a file brings: as the names of the run if it has none
 // yet; else its labels are translated by name.
 func (l *loader) adopt(names labels, list []int, name string) error {
 	switch {

@@ -50,7 +50,7 @@ func describeMethods(d *methods.Draft) {
 	sayGenerationIntervals(d)
 }
 
-// saySamples says what was measured.
+// saySamples describes the samples.
 func saySamples(d *methods.Draft) {
 	d.Section("Samples")
 	for _, role := range []struct{ role, text string }{
@@ -113,7 +113,7 @@ func sayFidelity(d *methods.Draft) {
 	}
 }
 
-// sayReferenceRows says what stands beside the generators.
+// sayReferenceRows names the rows next to the generators.
 func sayReferenceRows(d *methods.Draft) {
 	for _, row := range []struct{ name, text string }{
 		{"real", "The row \"real\" evaluates real samples instead of generated samples."}, {"shuffled",
@@ -125,7 +125,7 @@ func sayReferenceRows(d *methods.Draft) {
 	}
 }
 
-// sayGenerationIntervals says what is deleted: every number has blocks of its own samples.
+// sayGenerationIntervals describes the deletions: every number has blocks of its own samples.
 func sayGenerationIntervals(d *methods.Draft) {
 	if d.Number("bootstrap") == 0 {
 		return

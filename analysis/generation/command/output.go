@@ -192,7 +192,7 @@ func printHeadlines(r *generation.Result, env *run.Env) error {
 	return env.Table(table)
 }
 
-// mayWrite are the names of all files that a run may write beside those of every analysis.
+// mayWrite are the names of all files that a run may write besides the files of every analysis.
 func mayWrite() []string {
 	var files []string
 	for _, l := range layouts {
@@ -204,7 +204,7 @@ func mayWrite() []string {
 	return files
 }
 
-// planFiles are the files that a run writes beside those of every analysis.
+// planFiles are the files that a run writes besides the files of every analysis.
 func planFiles(env *run.Env, in *generation.Input, o generation.Options) []string {
 	var names []string
 	for _, name := range o.Metrics {

@@ -1,4 +1,4 @@
-// What was computed of a run that did not come to its end, and continuing it.
+// The results of a run that did not come to its end, and continuing it.
 //
 // The files of a run appear together when it is complete, so that a folder never holds the numbers of two runs. What
 // is computed before that is in a file beside them, written anew after metrics, sooner where they take long, but
@@ -28,7 +28,7 @@ import (
 	"repscope/shard"
 )
 
-// keepEvery is how long what was computed is not kept at most, once a metric of a generator
+// keepEvery is the longest time that results are not kept, once a metric of a generator
 // is done; but what was computed since the last time takes keepRatio times as long as keeping it.
 const (
 	keepEvery = 2 * time.Second
@@ -110,7 +110,7 @@ func (p *partial) write(r *generation.Result, state *shard.State) error {
 	return atomicfile.Write(p.path, atomicfile.Options{}, func(w io.Writer) error { return out.Write(w) })
 }
 
-// continued computes all units that an earlier run has not, keeps what is done on the way,
+// continued computes all units that an earlier run has not, keeps their results on the way,
 // and merges them. done, if not nil, is told how many units there are now.
 func (p *partial) continued(ctx context.Context, in generation.Input, o generation.Options,
 	note func(format string, args ...any), done func(done, total int)) (*generation.Result, error) {

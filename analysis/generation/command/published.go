@@ -40,7 +40,7 @@ func (f *options) registerPublished(flags *run.Flags) {
 	})
 }
 
-// exportOf is a name for the export of a part of a checkpoint, beside it.
+// exportOf is a name for the export of a part of a checkpoint, next to it.
 func exportOf(path, part string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + part + ".onnx"
 }

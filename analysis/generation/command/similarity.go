@@ -194,7 +194,7 @@ func setJointMeans(s *generation.Similarity, o *report.Object) {
 	o.Set("column_pair_baseline", report.NumberOr(trendBaselines, "no label has a baseline"))
 }
 
-// setJoint enters what is known of one label.
+// setJoint enters the joint numbers of one label.
 func setJoint(j *generation.JointDistance, o *report.Object) {
 	var trends, pairs report.Object
 	o.Set("energy_distance", *testedObject(&j.Energy))

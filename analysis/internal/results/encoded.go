@@ -147,7 +147,7 @@ func leadingSeries(z points.Points) []float64 {
 	return out
 }
 
-// FarLatents warns of few latents that hold most of the variance of their model, as those of the
+// FarLatents warns of few latents that hold most of the variance of their model, as latents of the
 // blank frame that every episode of a game begins with may: numbers, which are named after
 // "rest on these", are then about them. time are the frames of the states, nil their places. Empty
 // where no few do.

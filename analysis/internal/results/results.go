@@ -104,7 +104,7 @@ func extremes(metric Metric, names []string, e stat.Extremes) *report.Extremes {
 	return out
 }
 
-// PairwiseSharing is [Pairwise] for models of which only the last blocks of a pair may be of
+// PairwiseSharing is [Pairwise] for models where only the last blocks of a pair may be of
 // the same observations, as many as shared says ([stat.CompareSharing]); the others are of
 // each alone.
 func PairwiseSharing(metric Metric, names []string, estimates []*stat.Jackknifed, shared func(i, j int) int,

@@ -372,7 +372,7 @@ func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int,
 	return nil
 }
 
-// input puts together what is analyzed.
+// input puts the input of the analysis together.
 func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (reconstruction.Input, error) {
 	shape, err := shapeOf(data)
 	if err != nil {
@@ -577,7 +577,7 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 		return err
 	}
 	names = slices.DeleteFunc(names, data.LeftOut)
-	// Of a block: current, true and predicted frames, and what is read of an array.
+	// Of a block: current, true and predicted frames, and the part that is read from an array.
 	env.Plan.Held += int64(4 * 8 * max(reconstruction.BlockValues, 16*shape.Size()*steps))
 	output.PlanFiles(env, "reconstruction_summary.csv", "reconstruction_raw_data.csv", output.SamplesFile(env))
 	return s.planFigures(env, pairs, names, steps)

@@ -32,7 +32,7 @@ type decoded struct {
 	pixels    dataset.PixelRange
 	latents   latent.HeadInput   // a row for every sample: of its state, or without a predictor of the next
 	actions   []latent.HeadInput // by step ahead: at the state before it, a row for every sample
-	states    []int              // whose latents are decoded, or what is predicted from, of every sample
+	states    []int              // whose latents are decoded, or predictions are made from, of every sample
 	present   []bool             // by sample: it is predicted
 	options   latent.EncodeOptions
 }
@@ -216,7 +216,7 @@ func (d *decoded) encode(ctx context.Context, s *settings, data *input.Data, m *
 	for step := range d.steps {
 		if step > 0 {
 			for i, sample := range samples {
-				if next := sample.Next[step-1]; next >= 0 { // else what is predicted is not looked at
+				if next := sample.Next[step-1]; next >= 0 { // else the prediction is not used
 					states[i] = next
 				}
 			}

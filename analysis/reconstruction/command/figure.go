@@ -48,7 +48,7 @@ func sheet(shown []reconstruction.Shown, models []string, first, last int, shape
 	scale float64) *plots.Figure {
 	grid := &plots.ImageGrid{ColumnLabels: []string{"current", "true next"}}
 	if shown[0].Current == nil {
-		grid.ColumnLabels = []string{"true"} // states are predicted themselves, of which none has another before it
+		grid.ColumnLabels = []string{"true"} // states are predicted themselves, and none has another before it
 	}
 	for _, name := range models[first:last] {
 		grid.ColumnLabels = append(grid.ColumnLabels, name, "|error|")

@@ -99,7 +99,7 @@ func register(flags *run.Flags) *options {
 	return f
 }
 
-// exampleTargets are the targets of the built-in example, beside the reward.
+// exampleTargets are the targets of the built-in example, next to the reward.
 var exampleTargets = []string{
 	"agent/player_x=player_x", "agent/lives=lives", "enemies/enemies=enemies", "enemies/bombs=bombs", "screen/score=score", "screen/time_left=time_left",
 }
@@ -238,7 +238,7 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 	return nil
 }
 
-// models enters the latents of the models with what was predicted for them, in the unit of
+// models enters the latents of the models with their predictions, in the unit of
 // --latent-scale. Those of the baselines are in that of their RMS distance: a penalty that
 // counts latents counts pixels for nothing.
 func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection,
@@ -277,7 +277,7 @@ func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, st
 	return nil
 }
 
-// model is one model with all that was predicted for it; its name also beside an error.
+// model is one model with all that was predicted for it; its name also with an error.
 func (f *options) model(
 	ctx context.Context, data *input.Data, states *points.Selection, i int, d *loadedDynamics, arrays []input.Array, threads int,
 ) (reward.Model, error) {

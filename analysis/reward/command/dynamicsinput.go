@@ -97,7 +97,7 @@ func (f *dynamicsFlags) checkTwice(files ...*input.Given) error {
 	return nil
 }
 
-// loadedDynamics is what was made and read for the models, in their order; the rows of
+// loadedDynamics holds the predictions made and read for the models, in their order; the rows of
 // latents are the latents of the states, and in the unit of --latent-scale.
 type loadedDynamics struct {
 	next      []int // the successor of each state by its row, −1 where there is none

@@ -194,7 +194,7 @@ func figureOfDynamics(r *reward.DynamicsResult, names []string) *plots.Figure {
 	return f
 }
 
-// mostCopies is the number of models up to which copying is drawn beside each.
+// mostCopies is the number of models up to which copying is drawn next to each.
 const mostCopies = 4
 
 // curves are the error of rollouts by step in units of the variance, and of the error of

@@ -22,7 +22,7 @@ var sides = []struct{ fitted, evaluated, name string }{
 	{reward.True, reward.True, "true latents"}, {reward.True, reward.PredictedLatents, "transfer"}, {reward.PredictedLatents, reward.PredictedLatents, "predicted latents"},
 }
 
-// transitions are the scorers of rewards, and own those of the states' own targets.
+// transitions are the scorers of rewards, and own the scorers of the states' own targets.
 func transitions(r *reward.Result) (transitions, others []*reward.Scorer) {
 	for _, c := range r.Scorers {
 		if c.Target.Rewarding() {

@@ -500,7 +500,7 @@ func shown(r *reward.Result) []report.Comparison {
 	})
 }
 
-// printEfficiency writes how scores grow with the number of labels, and those of the
+// printEfficiency writes how scores grow with the number of labels, and the scores of the
 // controls.
 func printEfficiency(r *reward.Result, env *run.Env) error {
 	curve := report.NewTable("Label efficiency, ridge on true latents", "Target",

@@ -373,7 +373,7 @@ func spreadTable(r *robustness.Result) *report.Table {
 	return table
 }
 
-// shown are the comparisons for the console: those of the relative mean at other levels
+// shown are the comparisons for the console: comparisons of the relative mean at other levels
 // than the compared one are in the files.
 func shown(r *robustness.Result) []report.Comparison {
 	return slices.DeleteFunc(slices.Clone(r.Comparisons), func(c report.Comparison) bool {

@@ -1,4 +1,4 @@
-// The tree of a configuration: what is chosen for all datasets under eval, and for single ones
+// The tree of a configuration: choices for all datasets under eval, and for single ones
 // under data.eval.
 
 package command
@@ -26,7 +26,7 @@ type tree struct {
 type datasetChoice struct {
 	name  string
 	at    *run.Branch
-	path  string // empty: the dataset is that of a flag
+	path  string // empty: a flag names the dataset
 	plain bool   // without coordinates
 	levelChoice
 }
@@ -143,7 +143,7 @@ func (c *levelChoice) readMetrics(b *run.Branch) error {
 	return errors.Join(wrong...)
 }
 
-// readMetric reads what is said of one metric.
+// readMetric reads the settings of one metric.
 func (c *levelChoice) readMetric(k *sequence.Kind, b *run.Branch) error {
 	var wrong []error
 	for i := range b.Members {
@@ -295,7 +295,7 @@ func boolOf(b *run.Branch) (bool, error) {
 	return on, nil
 }
 
-// find is what is said of one dataset; nil where nothing is.
+// find returns the settings of one dataset; nil where there are none.
 func (t *tree) find(name string) *datasetChoice {
 	if i := slices.IndexFunc(t.datasets, func(d datasetChoice) bool { return d.name == name }); i >= 0 {
 		return &t.datasets[i]
@@ -309,7 +309,7 @@ func (t *tree) noCoordinates(name string) bool {
 	return d != nil && d.plain
 }
 
-// of is what is chosen for a dataset: what it says itself, over what all say.
+// of merges the choices for a dataset: its own over the choices for all.
 func (t *tree) of(name string) levelChoice {
 	c := t.global.over(levelChoice{})
 	if d := t.find(name); d != nil {
@@ -379,7 +379,7 @@ func (c *levelChoice) metrics() []string {
 	return out
 }
 
-// asked are the metrics that are enabled by name; nil where a list says what is computed.
+// asked are the metrics that are enabled by name; nil where a list names the metrics.
 func (c *levelChoice) asked() []string {
 	if c.only != nil {
 		return nil
@@ -416,7 +416,7 @@ func (s *settings) batch() int {
 	return least
 }
 
-// choice is what is chosen for a dataset: by flags over the tree over defaults.
+// choice is the value for a dataset: by flags over the tree over defaults.
 func (s *settings) choice(o *run.Options, name string) sequence.Choice {
 	t := s.tree.of(name)
 	rule, m := s.masking(o, &t)
@@ -455,7 +455,7 @@ func (s *settings) masking(o *run.Options, t *levelChoice) (string, token.Maskin
 	return rule, m
 }
 
-// checkChoices enters the datasets of the tree, and finds wrong values of what is chosen.
+// checkChoices enters the datasets of the tree, and finds wrong values.
 func (s *settings) checkChoices(o *run.Options) error {
 	for _, d := range s.tree.datasets {
 		if d.path != "" && s.example.On() {

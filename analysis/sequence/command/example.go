@@ -56,7 +56,7 @@ func putExample(put func(name string, content []byte) (string, error)) (*example
 	return f, nil
 }
 
-// loadExample opens the files of the example as those of flags.
+// loadExample opens the files of the example as files that flags name.
 func (s *settings) loadExample(ctx context.Context, env *run.Env) (*sequence.Input, error) {
 	labels := map[string]string{}
 	f, err := putExample(func(name string, content []byte) (string, error) {
@@ -80,7 +80,7 @@ func (s *settings) loadExample(ctx context.Context, env *run.Env) (*sequence.Inp
 	return in, err
 }
 
-// load opens what is evaluated: the built-in example, or what the flags name.
+// load opens the input: the built-in example, or the files that flags name.
 func (s *settings) load(ctx context.Context, env *run.Env) (*sequence.Input, error) {
 	if s.example.On() {
 		return s.loadExample(ctx, env)

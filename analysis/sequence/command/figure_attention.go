@@ -60,7 +60,7 @@ func attentionFigure(all *sequence.DatasetResult) *plots.Figure {
 	return f
 }
 
-// crossingBars are a share of all models, with what is expected.
+// crossingBars are a share of all models, with its expected value.
 func crossingBars(d *sequence.DatasetResult, direction string) plots.Panel {
 	p := &plots.Bars{Y: plots.Axis{Label: "Share of attention"}, NamesInLegend: len(d.Models) > 3, NoValues: true}
 	for i := range d.Models {
@@ -73,7 +73,7 @@ func crossingBars(d *sequence.DatasetResult, direction string) plots.Panel {
 	return p
 }
 
-// headRatio is the attention of a head across the chains over what is expected, as a logarithm of
+// headRatio is the attention of a head across the chains over its expected value, as a logarithm of
 // base 2.
 func headRatio(h *metrics.HeadSums, head int) float64 {
 	return math.Log2(h.Share(head, 0) / h.Share(head, 2))

@@ -39,7 +39,7 @@ func calibrationFigure(d *sequence.DatasetResult) *plots.Figure {
 				output.AppendPoint(&curve, row.Confidence.Float(), row.Accuracy)
 			}
 		}
-		if len(d.Models) > mostBars { // so many bands hide each other
+		if len(d.Models) > mostBars { // more bands hide each other
 			curve.Low, curve.High = nil, nil
 		}
 		if len(curve.X) == 0 {

@@ -140,10 +140,10 @@ func contactBars(d *sequence.DatasetResult) plots.Panel {
 	return overChance(d, "Precision", columns)
 }
 
-// chanceColumn is a group of bars: a share, and that of chance.
+// chanceColumn is a group of bars: a share, and the share by chance.
 type chanceColumn struct{ label, key, chance string }
 
-// overChance shows shares beside those of chance, as bars with intervals or, of many models, as a map.
+// overChance shows shares next to the shares by chance, as bars with intervals or, of many models, as a map.
 func overChance(d *sequence.DatasetResult, label string, columns []chanceColumn) plots.Panel {
 	value := func(m *sequence.ModelResult, key string) float64 { return scoreOf(m, key).Float() }
 	if len(d.Models) > mostBars {

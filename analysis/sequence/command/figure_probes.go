@@ -1,4 +1,4 @@
-// The figure of probes: how often they are right, beside the commonest class.
+// The figure of probes: how often they are right, next to the commonest class.
 
 package command
 

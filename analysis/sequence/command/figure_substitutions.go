@@ -85,7 +85,7 @@ func correlationBars(models []*sequence.ModelResult) plots.Panel {
 	return p
 }
 
-// addMaps adds the maps of the first assay: of the first model, and of what was measured.
+// addMaps adds the maps of the first assay: scores of the first model, and measurements.
 func addMaps(k *metrics.SubstitutionMap, f *plots.Figure, models []*sequence.ModelResult) {
 	all := slices.Sorted(maps.Keys(k.Mutated))
 	shown := all[:min(len(all), heatRows*heatColumns)]

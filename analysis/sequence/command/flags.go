@@ -134,7 +134,7 @@ func (d *datasetFiles) String() string {
 // Repeats says that the flag may be given several times.
 func (d *datasetFiles) Repeats() bool { return true }
 
-// Set reads FILE or DATASET=FILE. A dataset without a name has that of its file.
+// Set reads FILE or DATASET=FILE. A dataset without a name has the name of its file.
 func (d *datasetFiles) Set(text string) error {
 	name, path, ok := run.CutFile(text)
 	if !ok {

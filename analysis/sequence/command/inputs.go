@@ -124,7 +124,7 @@ func (l *loader) leaveOthers(ctx context.Context) error {
 	return nil
 }
 
-// dropEmpty leaves out the datasets of which every model was left out.
+// dropEmpty leaves out the datasets without any model.
 func (l *loader) dropEmpty() {
 	if len(l.left.Names()) == 0 {
 		return
@@ -298,7 +298,7 @@ func (l *loader) add(dataset int, name string, sequences sequence.Sequences, sou
 	d.Models = append(d.Models, sequence.Model{Name: name, Sequences: sequences, Source: source, Inputs: func() ([]shard.Field, error) { return fields, nil }})
 }
 
-// answers are a file of what a model answered, which says what was hidden in which sequences.
+// answers are a file of what a model answered, which names the hidden positions of each sequence.
 type answers interface {
 	sequence.Sequences
 	sequence.Source

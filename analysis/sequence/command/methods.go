@@ -60,7 +60,7 @@ func describeMethods(d *methods.Draft) {
 	}
 }
 
-// saySequences says what was evaluated.
+// saySequences describes the sequences.
 func saySequences(d *methods.Draft) {
 	d.Section("Data and models")
 	var models []string
@@ -87,7 +87,7 @@ func saySequences(d *methods.Draft) {
 	}
 }
 
-// sayMasks says what was hidden.
+// sayMasks describes the hidden positions.
 func sayMasks(d *methods.Draft) {
 	d.Section("Masks")
 	rate, cdr, other := d.Number("mask-rate"), d.Number("mask-cdr"), d.Number("mask-nongermline")
@@ -123,10 +123,10 @@ func computed(d *methods.Draft, k *sequence.Kind) bool {
 	return slices.ContainsFunc(k.Keys, func(key sequence.Key) bool { return d.Holds(key.Name) })
 }
 
-// beside is what the help says of files and flags.
+// beside is the part of the help on files and flags.
 var beside = regexp.MustCompile(` \((table and CSV file|--[a-z-]+)\)`)
 
-// options are the options of a metric in this run, in brackets: what was set, else the defaults.
+// options are the options of a metric in this run, in brackets: the values set, else the defaults.
 func options(d *methods.Draft, k *sequence.Kind) string {
 	set := map[string]string{}
 	for part := range strings.SplitSeq(d.Text("set"), ",") {

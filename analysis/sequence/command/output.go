@@ -17,7 +17,7 @@ import (
 	"repscope/report"
 )
 
-// The CSV files beside those of every analysis and of metrics: the scores of single sequences,
+// The CSV files besides the usual ones and the ones of metrics: the scores of single sequences,
 // and the numbers of several datasets.
 const (
 	sequenceFile = "sequence_sequences.csv"
@@ -75,7 +75,7 @@ func computedMetrics(r *sequence.Result) []*sequence.Kind {
 	})
 }
 
-// filesOfPlan are the CSV files that a run writes beside those of every analysis.
+// filesOfPlan are the CSV files that a run writes besides the files of every analysis.
 func filesOfPlan(env *run.Env, p *sequence.Plan) []string {
 	out := []string{sequenceFile}
 	if len(p.Datasets) > 1 {
@@ -92,7 +92,7 @@ func filesOfPlan(env *run.Env, p *sequence.Plan) []string {
 	return out
 }
 
-// mayWrite are the names of all files that a run may write beside those of every analysis.
+// mayWrite are the names of all files that a run may write besides the files of every analysis.
 func mayWrite() []string {
 	files := []string{sequenceFile, datasetsFile}
 	for _, k := range registry {
@@ -405,7 +405,7 @@ func printRows(d *sequence.DatasetResult, env *run.Env, title string, keys []str
 	return env.Details(table)
 }
 
-// printSkipped says what was not computed, and why.
+// printSkipped lists what the run did not compute, and why.
 func printSkipped(d *sequence.DatasetResult, env *run.Env) error {
 	table, rows := report.NewTable("Skipped", "Model", "Metric", "Reason"), 0
 	for i := range d.Models {

@@ -1,4 +1,4 @@
-// What was computed of a run of models that did not come to its end, and continuing it.
+// The results of a run that did not come to its end, and continuing it.
 //
 // Running a model takes long, above all where every residue is hidden alone. The state of
 // package shard of what is done so far is written anew every few seconds, and when the run
@@ -25,11 +25,11 @@ import (
 	"repscope/shard"
 )
 
-// keepEvery is how long what was computed is not kept, about, unless writing it takes longer
+// keepEvery is about the longest time that results are not kept, unless writing it takes longer
 // than a tenth of that. A test keeps each part.
 var keepEvery = 2 * time.Second
 
-// PartialFile is the name of the file with what is computed so far, in the output folder.
+// PartialFile is the name of the file with the results so far, in the output folder.
 const PartialFile = "sequence.partial"
 
 // partial is that file.
@@ -47,7 +47,7 @@ var afterPart func(groups int)
 // clock tells the time, by which parts grow and are kept: a test stops it.
 var clock = time.Now
 
-// continued computes all units that an earlier run has not, keeps what is done on the way,
+// continued computes all units that an earlier run has not, keeps their results on the way,
 // and merges them.
 func continued(ctx context.Context, env *run.Env, p *sequence.Plan) (*sequence.Result, error) {
 	work := p.Work()
@@ -133,7 +133,7 @@ func (f *partial) read(identity shard.Identity, units int, note func(format stri
 	return have
 }
 
-// write writes what is computed so far.
+// write writes the results so far.
 func (f *partial) write() error {
 	if len(f.state.Parts) == 0 {
 		return nil

@@ -61,7 +61,7 @@ type settings struct {
 	tree  tree
 }
 
-// registerInputs adds what is read.
+// registerInputs adds the flags of inputs.
 func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Usage("--model NAME=FILE.onnx --sequences FILE.csv [flags]", "--dump NAME=FILE.npz [flags]")
 	flags.FileHint("give sequences with --sequences FILE, stored model outputs with --dump NAME=FILE")
@@ -101,7 +101,7 @@ func (s *settings) declareInputs(l *option.List) {
 	l.Int(&s.positionBatch, "position-batch", "`N` single-position passes in one batch").AtLeast(1).Free()
 }
 
-// registerMetrics adds what is computed.
+// registerMetrics adds the flags of metrics.
 func (s *settings) registerMetrics(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "sequences")
 	flags.Declare(option.Of(option.Func(s.declareMetrics)))
@@ -151,7 +151,7 @@ const (
 // defaultDataset is the name of a dataset that has none.
 const defaultDataset = "default"
 
-// datasets are the names of the datasets: those of --sequences, or the one of answers without
+// datasets are the names of the datasets: the names in --sequences, or the one of answers without
 // a name, then those that answers name.
 func (s *settings) datasets() []string {
 	var out []string

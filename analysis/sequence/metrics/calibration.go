@@ -52,7 +52,7 @@ var calibration = sequence.Kind{
 
 const mostBins = 100
 
-// The sums over all predictions, which those of bins follow: how many they are, how many are
+// The sums over all predictions, followed by the sums over bins: how many they are, how many are
 // right, and the sum of their confidences.
 const (
 	calibrationCount = iota

@@ -10,7 +10,7 @@ import (
 	"repscope/report"
 )
 
-// mostConfused bounds the tokens of which pairs are counted.
+// mostConfused bounds the tokens whose pairs are counted.
 const mostConfused = 256
 
 // confusionFile has a row for every pair of residues that occurs.

@@ -10,7 +10,7 @@ import (
 	"repscope/shard"
 )
 
-// Fractions are counted in steps of 2⁻³², so that their sums are integers too: those of a billion
+// Fractions are counted in steps of 2⁻³², so that their sums are integers too: sums of a billion
 // numbers below 2 fit.
 const fraction = 1 << 32
 

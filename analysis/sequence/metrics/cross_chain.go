@@ -78,7 +78,7 @@ type crossingMetric struct {
 type HeadSums struct {
 	Layers, Heads int
 	Sequences     int64
-	Sums          []int64 // [Layers, Heads, 4]: cross, joint and what is expected of both
+	Sums          []int64 // [Layers, Heads, 4]: cross, joint and the expected values of both
 }
 
 const headUnit = 1 << 40

@@ -425,7 +425,7 @@ func (m *contactMetric) Result(ctx context.Context, s *sequence.Summary) error {
 	return m.enterLogistic(ctx, s)
 }
 
-// enter enters the scores of every range and the curves of precision: rows are those of groups.
+// enter enters the scores of every range and the curves of precision: rows belong to groups.
 func (m *contactMetric) enter(s *sequence.Summary, logistic bool, rows [][]float64) error {
 	source := scoresAttention
 	switch {

@@ -53,7 +53,7 @@ type probeTask struct {
 	needs       sequence.Needs
 	options     []sequence.Option
 	classes     func(m *probeMetric) int
-	rows        func(m *probeMetric, it *sequence.Item) // adds those of a sequence
+	rows        func(m *probeMetric, it *sequence.Item) // adds the rows of a sequence
 }
 
 // The numbers of a probe, after its name.
@@ -107,7 +107,7 @@ type probeMetric struct {
 // probeState is what shards write.
 type probeState struct {
 	Dim int
-	// Cluster, Group and Count are those of the sequences that are read: Count is their number of rows.
+	// Cluster, Group and Count describe the sequences that are read: Count is their number of rows.
 	Cluster, Group, Count []int
 	Class                 []int       // of every row
 	Rows                  [][]float32 // float32, as models answer
@@ -435,7 +435,7 @@ func (m *probeMetric) enter(s *sequence.Summary, data probe.FixedData, group []i
 		case j == nil:
 		case j.StdError > 0 && value > 0 && value < 1:
 			j.AsShare(len(group))
-		default: // all or none are right: what is known of the error is the number of clusters
+		default: // all or none are right: the error follows from the number of clusters alone
 			j.AsShare(independent)
 		}
 		s.Estimate(name+suffix, value, j)

@@ -1,4 +1,4 @@
-// Sums of scores by region and origin, of which all scores of regions are made.
+// Sums of scores by region and origin, from which all scores of regions are made.
 
 package metrics
 
@@ -85,7 +85,7 @@ func (m *regionSums) total(cell, k int) float64 {
 	return sum
 }
 
-// each calls enter for every group that is reported, with its sums, of which the first is the number
+// each calls enter for every group that is reported, with its sums; the first is the number
 // of predictions. Groups without any get null with a reason under their keys.
 func (m *regionSums) each(s *sequence.Summary, keys []string,
 	enter func(prefix string, columns [][]float64) error) error {
@@ -147,7 +147,7 @@ func regionKeys(keys ...sequence.Key) []sequence.Key {
 	return out
 }
 
-// comparedGroups are those by which models are compared: comparing all of them would leave
+// comparedGroups are the groups by which models are compared: comparing all of them would leave
 // none decided after the correction for so many tests.
 var comparedGroups = []string{"all_cdr", "all_fwr", "hcdr3", "lcdr3", "germline", "nongermline"}
 

@@ -15,7 +15,7 @@ import (
 	"repscope/stat"
 )
 
-// The scores of variants: those of the model, then those that need none.
+// The scores of variants: scores of the model, then scores without one.
 const (
 	maskedMarginal = iota
 	wildTypeMarginal
@@ -35,7 +35,7 @@ var aboutScores = [ScoreCount]string{"masked marginals", "wild-type marginals", 
 // ModelScore reports whether a score is one of the model.
 func ModelScore(score int) bool { return score < blosum62Score }
 
-// scoreLevels are the means beside that over functions, which has no suffix.
+// scoreLevels are the means besides the one over functions, which has no suffix.
 var scoreLevels = []struct {
 	suffix, over string
 	of           func(l *variant.Levels) float64
@@ -84,7 +84,7 @@ func SubstitutionKey(score int, measure, suffix string) string {
 	return "substitutions/" + scoreNames[score] + "/" + measure + suffix
 }
 
-// overBLOSUM is the suffix of the Spearman correlation less that of BLOSUM62.
+// overBLOSUM is the suffix of the Spearman correlation less the correlation of BLOSUM62.
 const overBLOSUM = "_over_blosum62"
 
 func substitutionKeys() []sequence.Key {
@@ -229,7 +229,7 @@ func (m *substitutionsMetric) ratios(it *sequence.Item, v int) []float32 {
 	return out
 }
 
-// Merge adds what was seen of other sequences.
+// Merge adds the sums of other sequences.
 func (m *substitutionsMetric) Merge(other sequence.Metric) error {
 	o, ok := other.(*substitutionsMetric)
 	if !ok {

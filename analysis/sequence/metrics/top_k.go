@@ -1,4 +1,4 @@
-// How near the true residue is to the top of what is predicted.
+// How near the true residue is to the top of the prediction.
 
 package metrics
 
@@ -13,7 +13,7 @@ import (
 // topNumbers are the k of top-k accuracies; k = 1 is mask_acc.
 var topNumbers = []int{3, 5, 10}
 
-// topK are the shares of masked residues of which the true one is among the k most probable.
+// topK are the shares of masked residues whose true token is among the k most probable.
 var topK = sequence.Kind{
 	Name: "top_k", About: "share of masked residues with the true residue among the 3, 5 and 10 most probable " +
 		"tokens, and mean reciprocal rank",

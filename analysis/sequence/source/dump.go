@@ -138,7 +138,7 @@ func (d *Dump) Has(kind sequence.PassKind) sequence.Outputs {
 	case d.first != nil && d.kinds[kind], d.first == nil && kind == masked:
 		return has
 	case kind == sequence.CleanPass && (d.first == nil || d.kinds[sequence.MaskedPass]):
-		return has &^ sequence.Logits // those of the masked pass stand for them
+		return has &^ sequence.Logits // logits of the masked pass stand for them
 	}
 	return 0
 }
@@ -178,7 +178,7 @@ func (d *Dump) Answer(ctx context.Context, passes []sequence.Pass, want sequence
 	return nil
 }
 
-// checkRows reads all rows once, to find what is wrong with them before anything is computed.
+// checkRows reads all rows once, to find their faults before anything is computed.
 func (d *Dump) checkRows() error {
 	var r sequence.Record
 	unknown := 0

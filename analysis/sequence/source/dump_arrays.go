@@ -26,7 +26,7 @@ type Dump struct {
 	rows     int // of every array
 	width    int // tokens of a row, padding included
 	labels   labelKind
-	// order are the rows of each sequence, those of sequence i from first[i] to first[i+1];
+	// order are the rows of each sequence, rows of sequence i from first[i] to first[i+1];
 	// nil where they follow each other.
 	order    []int32
 	first    []int
@@ -57,7 +57,7 @@ var (
 	outputArrays = []string{"logits", "hidden", "attentions", "contact_score"}
 )
 
-// checkNames finds out whether the arrays are those of a dump.
+// checkNames finds out whether the arrays make a dump.
 func (d *Dump) checkNames(names []string) error {
 	has := func(name string) bool { return d.arrays[name] != nil }
 	if !has("token_ids") {
@@ -333,7 +333,7 @@ func (d *Dump) rowsOf(i int) []int32 {
 	return out
 }
 
-// know finds out what is known of the sequences.
+// know finds the annotations of the sequences.
 func (d *Dump) know() {
 	if d.beside != nil {
 		d.knows = d.beside.Knows()

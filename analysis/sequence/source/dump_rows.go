@@ -1,4 +1,4 @@
-// The rows of a dump: tokens, what was hidden, and outputs.
+// The rows of a dump: tokens, hidden positions, and outputs.
 
 package source
 
@@ -241,7 +241,7 @@ func (d *Dump) readPass(r *dumpRow) error {
 	return nil
 }
 
-// sequenceRows are the rows of a sequence by what was hidden.
+// sequenceRows are the rows of a sequence by their hidden positions.
 type sequenceRows struct {
 	of            *Dump
 	sequence      int
@@ -379,7 +379,7 @@ func (d *Dump) small(name string, from *dumpRow, low, high int64) ([]int8, error
 	return out, nil
 }
 
-// coordinates reads those of a row. Special tokens have none.
+// coordinates reads the coordinates of a row. Special tokens have none.
 func (d *Dump) coordinates(from *dumpRow, r *sequence.Record) error {
 	a := d.arrays["coords"]
 	if a == nil {
@@ -450,7 +450,7 @@ type outputBuffers struct {
 	logits, hidden, attention, contacts []float32
 }
 
-// output reads what is wanted of a row.
+// output reads the outputs of a row that are wanted.
 func (d *Dump) output(b *outputBuffers, r *dumpRow, want sequence.Outputs) (*sequence.Output, error) {
 	b.out = sequence.Output{}
 	n := len(r.tokens)

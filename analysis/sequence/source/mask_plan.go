@@ -51,7 +51,7 @@ type planArray struct {
 	name string
 	kind dataset.DType
 	wide bool // [M, L], else [M]
-	// of is the value of token i of a pass, or of the pass; pad is that of padding.
+	// of is the value of token i of a pass, or of the pass; pad is the value of padding.
 	of  func(w *planWriter, p *sequence.Pass, i int) int
 	pad func(w *planWriter) int
 }

@@ -68,16 +68,16 @@ func (s *ModelSource) Has(kind sequence.PassKind) sequence.Outputs {
 	if kind != sequence.CleanPass && s.o.Alphabet.Mask < 0 {
 		return 0
 	}
-	return sequence.Outputs(s.model.Has()) // Logits, HiddenStates and Attentions are those of latent
+	return sequence.Outputs(s.model.Has()) // Logits, HiddenStates and Attentions are the ones of latent
 }
 
 // Runs says that answers are computed when they are asked for.
 func (s *ModelSource) Runs() bool { return true }
 
-// SHA256 is that of the file.
+// SHA256 is the digest of the file.
 func (s *ModelSource) SHA256() (string, error) { return s.model.SHA256, nil }
 
-// Notes say what is taken for what, and how the model runs.
+// Notes say which input is taken for what, and how the model runs.
 func (s *ModelSource) Notes() []string {
 	notes := []string{fmt.Sprintf("%s: %s", s.model.Path, strings.Join(s.model.Names, ", "))}
 	for _, note := range s.model.Notes {

@@ -24,7 +24,7 @@ type Positions struct {
 	alphabet *token.Alphabet
 	tokens   map[string]int // by name
 	beside   sequence.Sequences
-	rows     []int // of the table's sequences, those of beside in its order; nil without
+	rows     []int // of the table's sequences, rows of beside in its order; nil without
 	has      map[string]bool
 	clusters []int
 }
@@ -86,7 +86,7 @@ func (p *Positions) open() error {
 	return nil
 }
 
-// match finds the sequences of the table among those beside it.
+// match finds the sequences of the table among the sequences of the other file.
 func (p *Positions) match() error {
 	byID := map[string]int{}
 	var r sequence.Record

@@ -162,7 +162,7 @@ func add(r *sequence.Record, id int32, chain int8, special bool, cdr, nonTemplat
 	}
 }
 
-// annotate enters what another source knows of the sequence: its residues are those of the
+// annotate enters what another source knows of the sequence: its residues are the ones of the
 // record, whose special tokens may be others. chains says that the chains are taken too.
 func annotate(r *sequence.Record, from sequence.Sequences, chains bool, place string) error {
 	var other sequence.Record

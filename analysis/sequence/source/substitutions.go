@@ -238,7 +238,7 @@ func (x *residueIndex) letters(r *sequence.Record, chain int) (letters []byte, p
 	return letters, positions
 }
 
-// hashOf tells residues apart; what is found by it is compared.
+// hashOf tells residues apart; residues found by it are compared.
 func hashOf(letters []byte, chain int) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte{byte(chain + 1)})
@@ -283,7 +283,7 @@ func frequencyPlaces(r *sequence.Record) [][]frequencyPlace {
 	return out
 }
 
-// assayKey is what an assay of ours is: what was measured together, of one wild type.
+// assayKey tells assays apart: measurements made together, of one wild type.
 type assayKey struct {
 	name     string
 	sequence int

@@ -70,7 +70,7 @@ func New(clusters []int, limit int) *Groups {
 	return g
 }
 
-// Blocked are clusters of so many sequences that follow each other; the clusters themselves
+// Blocked are clusters of that many sequences that follow each other; the clusters themselves
 // for 0.
 func Blocked(clusters []int, length int) []int {
 	if length == 0 {
@@ -124,7 +124,7 @@ func (g *Groups) equal() float64 {
 	return float64(g.N) * float64(g.N) / squares
 }
 
-// Name says what is deleted in turn: "240 sequences", "31 clusters", "1,024 groups of …".
+// Name counts the units that are deleted in turn: "240 sequences", "31 clusters", "1,024 groups of …".
 func (g *Groups) Name() string {
 	switch {
 	case g.Count() < g.Clusters && g.Clusters == g.N:
@@ -162,7 +162,7 @@ func (g *Groups) Jackknife(estimate float64, replicates []float64) (*stat.Jackkn
 	return j.InOrder(), nil
 }
 
-// ByGroup adds up columns of all sequences by group; those of groups are returned as they are.
+// ByGroup adds up columns of all sequences by group; columns of groups are returned as they are.
 func (g *Groups) ByGroup(key string, column []float64) ([]float64, error) {
 	switch len(column) {
 	case g.Count():
@@ -177,7 +177,7 @@ func (g *Groups) ByGroup(key string, column []float64) ([]float64, error) {
 	return nil, fmt.Errorf("%s: %d sums, want %d, one for each of %s", key, len(column), g.Count(), g.Name())
 }
 
-// OfSizes are groups of which only the sizes are known.
+// OfSizes are groups whose sizes alone are known.
 func OfSizes(sizes []int) *Groups {
 	g := &Groups{cut: make([]int, len(sizes)+1)}
 	for j, m := range sizes {

@@ -24,7 +24,7 @@ type Sequences struct {
 	Known   sequence.Needs
 }
 
-// NewSequences makes n sequences in clusters of so many.
+// NewSequences makes n sequences in clusters of that many.
 func NewSequences(n, cluster int) *Sequences {
 	f := &Sequences{Known: sequence.NeedRegions | sequence.NeedGermline | sequence.NeedCoordinates | sequence.NeedChains}
 	for i := range n {
@@ -82,7 +82,7 @@ func (f *Sequences) Read(i int, r *sequence.Record) error {
 	return nil
 }
 
-// Source answers with numbers that follow from the seed, the sequence and what is hidden.
+// Source answers with numbers that follow from the seed, the sequence and the hidden positions.
 // The logit of the truth is higher by skill.
 type Source struct {
 	Seed    uint64
@@ -180,7 +180,7 @@ func Model(name string, s sequence.Sequences, source sequence.Source) sequence.M
 	}}
 }
 
-// Input is a dataset of n made sequences in clusters of so many, with two models.
+// Input is a dataset of n made sequences in clusters of that many, with two models.
 func Input(registry sequence.Registry, n, cluster int, metrics ...string) sequence.Input {
 	s := NewSequences(n, cluster)
 	return sequence.Input{Registry: registry, Datasets: []sequence.Dataset{{Name: "fake", Models: []sequence.Model{Model("a", s, NewSource(1, 2)), Model("b", s, NewSource(2, 1))},
