@@ -506,7 +506,7 @@ func (b *Blocks) Block(j int) []int {
 	return append([]int(nil), b.index.order[b.cut[j]:b.cut[j+1]]...)
 }
 
-// Owning groups other observations, each of which belongs to one observation of this grouping: pairs
+// Owning groups other observations that each belong to one observation of this grouping: pairs
 // of states by their first state, for example. Deleting a block deletes all observations that belong
 // to its members. The jackknifes of both groupings have the same blocks, with sizes and influence in
 // units of this grouping, so that they can be combined. owner[i] is an index below n. Errors: an owner

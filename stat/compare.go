@@ -35,7 +35,7 @@ type Comparison struct {
 	T, DF, P, PHolm float64
 	// SignFlip is the p value of signFlipTest over the blocks' shares in the
 	// difference, without the normal theory behind P; Exact says that all sign patterns
-	// were tried. NaN where the errors are those of [Halves].
+	// were tried. NaN where the errors come from [Halves].
 	SignFlip float64
 	Exact    bool
 	// EffectSD is the difference in standard deviations between observations of its

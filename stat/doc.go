@@ -5,7 +5,7 @@
 //
 // Consecutive frames are dependent. Formulas that assume independence (the p
 // value and standard error of a regression, the ± SE of a mean) are given
-// because readers expect them; the intervals to report are those of jackknives
+// because readers expect them; the intervals to report come from jackknives
 // that delete whole episodes, or pieces of one, and models are compared over the
 // same deletions:
 //
@@ -17,7 +17,7 @@
 // Two conventions hold everywhere. Input that no statistic can be computed from
 // (different lengths, NaN or Inf, too few values, a constant regressor) is an
 // error; [Reason] gives the text for a result file. A quantity that is
-// undefined although its neighbors are not is NaN, and a Reason field beside
+// undefined although its neighbors are not is NaN, and a Reason field next to
 // it says why. And every sum is taken in a fixed order in float64, every random
 // draw is a function of a seed and its coordinates, so that results do not
 // depend on the number of threads.

@@ -37,8 +37,8 @@ const (
 
 // Halves returns balanced splits of the partition, of at most 60 blocks (more are
 // joined, see [Blocks.Coarsen]): up to 8 blocks all splits into two (almost) equal
-// numbers, beyond that those of a Hadamard matrix with a column for each block, for
-// which the variance of a mean is that of the delete-block jackknife. The splits are
+// numbers, beyond that the columns of a Hadamard matrix with a column for each block, for
+// which the variance of a mean equals the delete-block jackknife's. The splits are
 // a function of (blocks, seed). Fewer than 5 blocks are an [UndefinedError].
 func (b *Blocks) Halves(seed uint64) (*Halves, error) {
 	h := &Halves{blocks: b.Coarsen(maxHalvedBlocks)}

@@ -16,7 +16,7 @@ import (
 // is, with the density f over the range of probabilities that sampling error
 // covers. The interval runs between the quantiles at the ends of the interval for
 // the share of values below (Woodruff 1952, "Confidence intervals for medians and
-// other position measures"); there is none where that range, or that of as many
+// other position measures"); there is none where that range, or the range of as many
 // independent values, reaches past the smallest or the largest value. Errors: a q outside (0, 1), no values, one block.
 func JackknifeQuantiles(blocks *Blocks, values []float64, q ...float64) ([]*Jackknifed, error) {
 	const quantity = "quantile"
@@ -115,7 +115,7 @@ func (v *Jackknifed) between(low, high float64, quantile func(p float64) float64
 
 // JackknifeTheilSen jackknifes the Theil–Sen slope of y on x (see [TheilSen]) by
 // observations. The share of pairs whose slope is below the estimate is Kendall's
-// statistic of x and the residuals, and its deletions are exact; those of the slope
+// statistic of x and the residuals, and its deletions are exact; deletions of the slope
 // follow from how far apart the slopes of pairs lie there, and the interval runs
 // between the slopes at the ends of the interval for the share, as Sen's (1968) does
 // for independent errors. O(n log n), whatever the number of blocks. Errors as for
@@ -267,7 +267,7 @@ func denseRanks(values []float64) []int {
 }
 
 // JackknifeSpearman jackknifes the rank correlation of x and y (see [Spearman]): every
-// deletion is ranked anew, in O(n) from one sorting. NaN where x or y do not vary.
+// deletion is ranked again, in O(n) from one sorting. NaN where x or y do not vary.
 // Results do not depend on threads (≤ 0: all). Errors as for Spearman, and one block.
 func JackknifeSpearman(ctx context.Context, blocks *Blocks, x, y []float64, threads int) (*Jackknifed, error) {
 	const quantity = "Spearman correlation"

@@ -12,14 +12,14 @@ type SeedComparison struct {
 	Comparison
 	SeedsA, SeedsB int
 	// SeedError is the share of the runs in the standard error, √(s²_A/k_A + s²_B/k_B) of
-	// the runs' estimates; BlockError that of the blocks, from the jackknife of the
+	// the runs' estimates; BlockError the share of the blocks, from the jackknife of the
 	// difference of the means over runs.
 	SeedError, BlockError, StdError float64
 }
 
 // CompareSeeds compares a statistic between two models with k_A and k_B training runs
 // each, all measured on the same observations: a[s] is the jackknife of run s, over the
-// same blocks for all. The difference is that of the means over runs, and its error is
+// same blocks for all. The difference is taken between the means over runs, and its error is
 // about other runs and other observations: the variance between runs plus that between
 // blocks,
 //
@@ -27,13 +27,13 @@ type SeedComparison struct {
 //
 // Interval and P follow the sum of two independent errors, each with Student's t: of the runs, with
 // Welch's degrees of freedom, and of the blocks (Behrens and Fisher). They hold for two and three runs as
-// well, and are wide where both errors are alike. DF is that of the single Student's t with the same
+// well, and are wide where both errors are alike. DF belongs to the single Student's t with the same
 // interval. What a run does to a single block is in both terms, so the sum is too large rather than too
 // small (the two-way variance of Cameron, Gelbach and Miller 2011, "Robust inference with multiway
-// clustering", without its subtraction). The runs of a model with a single one are taken to vary as those
+// clustering", without its subtraction). The runs of a model with a single one are taken to vary as runs
 // of the other model do, as one score against a small sample (Crawford and Howell 1998): its variance is
 // the other's, s²_A·(1/k_A + 1), and a warning says so. A model that [CompareOptions.Fixed] names has no
-// variance between runs. With one run of both nothing shows it: the comparison is that of [Compare], and a
+// variance between runs. With one run of both nothing shows it: the comparison is the one of [Compare], and a
 // warning says that it is about these runs. SignFlip and EffectSD are those over blocks, of the means over
 // runs. Blocks that carry no test leave the p values undefined. Errors: no runs, other blocks.
 func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) {

@@ -82,7 +82,7 @@ func firstOf(texts ...string) string {
 }
 
 // sharingVariance is the variance of the difference and its degrees of freedom. The first
-// ownA and ownB blocks are those of each alone.
+// ownA and ownB blocks belong to each alone.
 func sharingVariance(a, b *Jackknifed, ownA, ownB int, level float64) (variance, df float64, err error) {
 	below := 0.0
 	add := func(stdError, df float64) {

@@ -131,7 +131,7 @@ func WelchSingle(runs []float64, single float64, fixed bool, level float64) (Mea
 
 // TTestP returns the two-sided p value P(|T| ≥ |t|) of Student's t with df degrees of
 // freedom, infinitely many for a normal statistic; NaN for NaN and for df ≤ 0. It is never 0:
-// what is too small for a float64 is the least one.
+// a value too small for a float64 is the least one.
 func TTestP(t, df float64) float64 {
 	var p float64
 	switch {

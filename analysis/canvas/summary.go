@@ -46,7 +46,7 @@ type Missing struct {
 }
 
 // Improvement is the mean difference between the generated design and the one that the
-// modification began with, both beside the target.
+// modification began with, both compared with the target.
 type Improvement struct {
 	Key  Key
 	Base report.Value // mean of the designs that it began with, over the same cases
@@ -221,7 +221,7 @@ func (n *Number) Why() string {
 	return reason
 }
 
-// mean is that of values of cases, with their spread and its interval; the reason says why there is no
+// mean averages values of cases, with their spread and its interval; the reason says why there is no
 // values.
 func (p *plan) mean(key *Key, samples []string, values []float64, reason string) (report.Estimate, error) {
 	e := report.NoEstimate("%s", reason)

@@ -49,7 +49,7 @@ func (r *Result) typical() int {
 }
 
 // TypicalCase reads the sample of the median squared error of the first model: fields of the first
-// variables, of at most so many models.
+// variables, of at most that many models.
 func TypicalCase(ctx context.Context, in Input, o Options, r *Result, variables, models int) (*Case, error) {
 	p, err := newPlan(in, o)
 	if err != nil {

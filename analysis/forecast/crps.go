@@ -10,7 +10,7 @@ import (
 )
 
 // kernelSums are the sums of a kernel score: the mean distance of the members from the
-// truth, and that of pairs of different members.
+// truth, and the mean distance of different members.
 func kernelSums(*setting, int) []string { return []string{"skill", "spread"} }
 
 // estimator is the estimator of a name that options take.

@@ -362,7 +362,7 @@ type ReliabilityPoint struct {
 }
 
 // ROC is the relative operating characteristic of an event: the rates of forecasting it
-// where at least so many members do, from more than all to none.
+// where at least k members do, from more than all to none.
 type ROC struct {
 	EventRow
 	POFD []float64 `json:"pofd"`

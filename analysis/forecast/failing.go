@@ -17,7 +17,7 @@ type NoneLeftError struct{ First report.Unmeasured }
 func (e *NoneLeftError) Error() string { return e.First.Reason }
 
 // failing are the forecasts of a part that fail while samples are scored, several at a time:
-// the reason is that of the first sample.
+// the reason is the first sample's.
 type failing struct {
 	mutex  sync.Mutex
 	sample []int

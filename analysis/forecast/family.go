@@ -16,9 +16,9 @@ import (
 // constructor in families: --metrics, the help, the result, the CSV files, directions and
 // comparisons follow from it.
 //
-// One of cells and field adds the sums of a variable of a sample, joint those of all
+// One of cells and field adds the sums of a variable of a sample, joint the sums of all
 // together, which stand for the mean over variables where there is one. All are means or counts per
-// sample: the sums of several samples are combined by their mean, each alike, and those
+// sample: the sums of several samples are combined by their mean, each alike, and sums
 // of several variables too.
 type family struct {
 	name  string // as --metrics takes it, next to the names of the scores
@@ -76,7 +76,7 @@ type Formula struct {
 	// from and count are the sums that it is a function of; 0: all.
 	from, count int
 	// row is the path of the row that it stands in, such as events[threshold=5]; empty:
-	// in the part of the model itself. list, key and value are its parts, window that of
+	// in the part of the model itself. list, key and value are its parts, window the window of
 	// rows with a window too: fss[threshold=5;window=3].
 	List, key     string
 	value, window float64
@@ -203,7 +203,7 @@ func chosen(metrics []string) ([]family, error) {
 }
 
 // size is the number of sums of a sample. Sums of all variables together stand after
-// those of the variables.
+// the sums of the variables.
 func (f *family) size(s *setting, members int) (variables, regions, sums int) {
 	if regions = 1; f.count != nil {
 		sums = f.count(s, members)

@@ -1,7 +1,7 @@
 // Package forecast scores ensemble forecasts of spatial fields.
 //
 // A forecast has S members [N,S,V,H,W] of N samples, V variables and H × W cells; the
-// truth is [N,V,H,W]. Scores are those of package measure/ensemble and
+// truth is [N,V,H,W]. Scores come from package measure/ensemble and
 // measure/verification: errors of the ensemble mean, proper scores of the ensemble, and
 // its calibration. Persistence, which predicts the input fields, and climatology are
 // models like the others.
@@ -111,7 +111,7 @@ type Options struct {
 	EventRule string
 	Spectrum  string // SpectrumDCT (empty) or SpectrumFFT
 	// Wrap says that the columns go round, as the longitudes of a whole circle do: the last is
-	// beside the first, for pairs of cells and windows, and no side of the grid.
+	// next to the first, for pairs of cells and windows, and no side of the grid.
 	Wrap bool
 	// Tile is the side of a tile in cells, of tiled scores; 0 means 8.
 	Tile int
@@ -240,7 +240,7 @@ type Result struct {
 }
 
 // Model is the outcome for one model. Scores are its fields by their names: the value,
-// beside it NAME_sd, the standard deviation over samples (ddof 0), and NAME_ci.
+// next to it NAME_sd, the standard deviation over samples (ddof 0), and NAME_ci.
 type Model struct {
 	Name      string        `json:"-"`
 	Kind      string        `json:"kind"`           // forecast or baseline

@@ -35,7 +35,7 @@ func groupsOf(in Input, n int) []int {
 // equalLeads leaves out the samples of initial times without a lead that others have, so that all
 // leads, and scores over all of them, are of the same initial times. Where that leaves none, or
 // nobody said which initial time a sample is of, scores over all leads are undefined (s.unequal)
-// and those of single leads remain.
+// and groups of single leads remain.
 func (s *summary) equalLeads(result *Result) {
 	all := s.distinctLeads()
 	has := map[int]map[float64]bool{} // leads of a group

@@ -542,7 +542,7 @@ func deviation(values, weights []float64) report.Value {
 	return report.NumberOr(math.Sqrt(squares/total), "not defined for any single sample")
 }
 
-// batchDeviation is the standard deviation over batches of consecutive samples, of which
+// batchDeviation is the standard deviation over batches of consecutive samples;
 // the last may be short: batches count by their samples.
 func (s *summary) batchDeviation(formula *Formula, columns [][]float64, share []float64) report.Value {
 	if s.o.BatchSize == 0 {

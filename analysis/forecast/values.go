@@ -153,7 +153,7 @@ func (t *tally) unitWarnings() []string {
 }
 
 // otherUnit is the ratio of root mean squares above which another unit is likely. Small values may
-// be those of a forecast that knows little and stays near the mean: it is as much smaller as its correlation
+// belong to a forecast that knows little and stays near the mean: it is as much smaller as its correlation
 // with the truth is, and one whose correlation is above fairlyAlike is not so small.
 const (
 	otherUnit   = 50.0

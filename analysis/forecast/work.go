@@ -222,8 +222,8 @@ func (p *plan) identity() shard.Identity {
 	return p.identityWith(p.arrays)
 }
 
-// identityOf is the identity of the sums of a model over the samples lo … hi−1. The arrays of other models are not in it, nor
-// is the baseline of any in that of a forecast.
+// identityOf is the identity of the sums of a model over the samples lo … hi−1. The arrays of other models are not in
+// it, nor is any baseline in the identity of a forecast.
 func (p *plan) identityOf(common shard.Identity, m, lo, hi int) shard.Identity {
 	model := p.models[m]
 	content := "baseline " + model.name

@@ -11,7 +11,7 @@ import (
 )
 
 // checked returns the input with the columns of all tables in the order of the real samples',
-// joined by name. Errors: what is wrong with an input, columns that only one of both has.
+// joined by name. Errors: faults of an input, columns that only one of both has.
 func (in Input) checked() (Input, error) {
 	err := in.check()
 	if err != nil || in.Real == nil || in.Real.Binary() {

@@ -16,7 +16,7 @@ import (
 const mostBlocks = 100
 
 // blocks groups n samples for the delete-block jackknife: the groups that are given, else
-// single samples, which are dealt to at most most blocks (0 means mostBlocks), those of
+// single samples, which are dealt to at most most blocks (0 means mostBlocks), samples of
 // every label in turn, so that each block holds the labels in about the same shares. In a
 // run without intervals it is nil. Errors: fewer than 3 samples, one group.
 func (a *analyzer) blocks(n int, labels, groups []int, limit int) (*stat.Blocks, error) {

@@ -28,7 +28,7 @@ type Clusters struct {
 	// deviation (ddof 0) of all values.
 	LatentMean, LatentStd Estimate
 	// Silhouette is the mean silhouette of the samples in the groups of their labels;
-	// ShuffledSilhouette that of the same labels, shuffled.
+	// ShuffledSilhouette the one of the same labels, shuffled.
 	Silhouette         Estimate
 	ShuffledSilhouette report.Value
 	DaviesBouldin      Estimate
@@ -44,7 +44,7 @@ type Clusters struct {
 	AccuracyChance, PurityChance report.Value
 	// Spearman is the rank correlation of the labels with their predictions by ridge
 	// regression, each by a head that was fitted without the sample: the best linear
-	// direction, on samples that it has not seen. SpearmanCeiling is that of predictions in
+	// direction, on samples that it has not seen. SpearmanCeiling is the correlation of predictions in
 	// the order of the labels: below 1, as equal labels are tied and predictions are not.
 	Spearman        Estimate
 	SpearmanCeiling report.Value

@@ -30,7 +30,7 @@ type Conditioning struct {
 	Confusion [][]int64
 	// Ceiling is what the classifier's own errors on real samples allow; nil without them.
 	Ceiling *ConditioningCeiling
-	// NotClassified are labels that samples were made for, none of which was classified.
+	// NotClassified are labels that samples were made for while no sample was classified.
 	NotClassified []int
 }
 

@@ -19,7 +19,7 @@ type Estimate struct {
 	// Jackknife is nil in a run without intervals, and where the number has none.
 	Jackknife *stat.Jackknifed
 	// Shared is how many of the last blocks of the jackknife are of items that other generators
-	// are measured on too: all where these are reconstructed, those of the real samples where
+	// are measured on too: all where these are reconstructed, the real samples where
 	// distances to them are measured, 0 where samples are drawn independently. Items names
 	// them, such as their digest: generators share blocks where both are equal.
 	Shared int

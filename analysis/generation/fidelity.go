@@ -16,7 +16,7 @@ import (
 )
 
 // Fidelity compares generated samples with the real ones that the generator was trained on: by
-// latents where there are those of both, else by the cells of grids or the columns of tables, which are in
+// latents where both have them, else by the cells of grids or the columns of tables, which are in
 // units of the standard deviations of the real ones. Samples that are not valid are left out.
 type Fidelity struct {
 	Space                string // latents or samples

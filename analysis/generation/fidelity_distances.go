@@ -34,7 +34,7 @@ type Distances struct {
 	Permutations    int
 	Compared        [2]int // generated and real samples whose pairs are compared
 	// Vendi is the effective number of different generated samples, of order 1, VendiTwo of order 2;
-	// VendiReal that of as many real ones.
+	// VendiReal the number of as many real ones.
 	Vendi, VendiTwo          Estimate
 	VendiInfinity, VendiReal report.Value
 }

@@ -19,7 +19,7 @@ type Memorization struct {
 	Holdout int
 	Copies  Estimate // share of generated samples that equal a real one
 	// Novelty is the mean distance to the nearest real sample, RealNovelty the one of real samples to the
-	// nearest other one, HoldoutNovelty that of hold-out samples.
+	// nearest other one, HoldoutNovelty the one of hold-out samples.
 	Novelty                     Estimate
 	RealNovelty, HoldoutNovelty report.Value
 	Authentic                   Estimate // share

@@ -1,5 +1,5 @@
 // The metric similarity: statistics of generated samples next to the statistics of real ones, label by
-// label, and beside two parts of the real ones.
+// label, and next to two parts of the real ones.
 
 package generation
 
@@ -12,7 +12,7 @@ import (
 
 // Similarity is how near the statistics of generated samples are to statistics of real ones of
 // the same label. Distances are exact Wasserstein distances of order 1: how far the values of
-// one sample have to move on average to become those of the other.
+// one sample have to move on average to become the other.
 type Similarity struct {
 	// Overall is the mean over labels of LabelSimilarity.Mean, Scaled the mean of Scaled.
 	Overall, Scaled Estimate

@@ -299,7 +299,7 @@ func (m *meanOfColumns) without() []float64 {
 }
 
 // estimate is a distance of one label with its interval, from the deletions of those blocks
-// that hold samples of the label; the first n of block are those of generated ones. reason
+// that hold samples of the label; the first n of block belong to generated ones. reason
 // is why it may be undefined.
 func (c *comparer) estimate(value float64, without []float64, block []int, n int, reason string) Estimate {
 	e := Estimate{Estimate: report.WithInterval(report.NumberOr(value, reason), report.NoInterval("%s", c.noBlocks))}

@@ -175,7 +175,7 @@ func shares(n int, hit func(i int) bool) []float64 {
 }
 
 // Collect makes the result, without comparisons and warnings, of the parts there are; a metric of a
-// generator that is in none is skipped as not computed yet. The metrics are those of the options, which are checked.
+// generator that is in none is skipped as not computed yet. The metrics come from the options, which are checked.
 func Collect(in Input, o Options, parts []*Part) *Result {
 	var outcomes []Outcome
 	for _, part := range parts {

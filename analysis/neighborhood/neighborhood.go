@@ -293,7 +293,7 @@ type penalties struct {
 	normalizer  []int64
 }
 
-// Analyze compares the neighborhoods of the frames with those of every model's
+// Analyze compares the neighborhoods of the frames with the neighborhoods of every model's
 // latents. Errors: no models, unequal numbers of states and latents, fewer than
 // 3, a k outside 1..n−2 or given twice, NaN or Inf, a zero vector under the
 // cosine metric, an exclusion window that leaves too few candidates.

@@ -118,8 +118,8 @@ func (p *plan) common() shard.Identity {
 	}
 }
 
-// identityOf is the identity of the scores of model i at the samples lo … hi−1; one after the last: of the true frames and
-// the baselines.
+// identityOf is the identity of the scores of model i at the samples lo … hi−1; one after the last: of the true
+// frames and the baselines.
 func (p *plan) identityOf(common shard.Identity, i, lo, hi int) shard.Identity {
 	common.Options = slices.DeleteFunc(slices.Clone(common.Options),
 		func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })

@@ -35,7 +35,7 @@ type crossFit struct {
 	predicted [][]float64 // by the features it is evaluated on, [n, width]
 	alphas    [][]float64 // by target, then by fold; nil for probes without
 	// without visits the predictions of the probe fitted without each block, too; nil: it is
-	// not fitted again, and its error is that of overFolds.
+	// not fitted again, and its error comes from overFolds.
 	without func(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error
 }
 
@@ -150,7 +150,7 @@ func (a *analyzer) crossFit(ctx context.Context, name string, s side, c *columns
 }
 
 // ridge reads several numbers, each with a strength of its own, or one class: a number for
-// every class, 1 or 0, with one strength for all, of which the largest names the class.
+// every class, 1 or 0, with one strength for all; the largest names the class.
 func (a *analyzer) ridge(ctx context.Context, d probe.Data, c *columns) (*crossFit, error) {
 	o := probe.RidgeOptions{PerTarget: !c.scorers[0].Target.Classified(), Threads: a.o.Threads}
 	if a.o.Alpha > 0 {

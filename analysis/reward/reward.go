@@ -253,8 +253,8 @@ type ModelResult struct {
 // Analyze fits and evaluates the probes of all models, and measures what models of
 // dynamics predict of their latents. What cannot be computed (R² of constant rewards, AUROC
 // where no reward is above 0, what needs predictions that are not given) is undefined with
-// its reason, or among what was skipped; without targets all probes are. Errors: no models,
-// equal names, unequal numbers of rows, NaN or Inf in what is used, targets with fewer than
+// its reason, or among the skipped ones; without targets all probes are. Errors: no models,
+// equal names, unequal numbers of rows, NaN or Inf in used values, targets with fewer than
 // 10 samples, none of the targets left.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	work, err := Work(in, o)

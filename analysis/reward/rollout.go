@@ -27,7 +27,7 @@ type StepErrors struct {
 }
 
 // RolloutStep is one step of the rollouts of a model: as [LatentPrediction], of the latents
-// so many steps after those that rollouts start from.
+// that many steps after the latents that rollouts start from.
 type RolloutStep struct {
 	Step      int             `json:"step" report:"parameter"`
 	MSE       report.Estimate `json:"mse"`

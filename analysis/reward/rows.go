@@ -13,7 +13,7 @@ import (
 // ProbeRow is one probe of one target, as the result file holds it. Scores holds, for
 // numbers, mse, r2, nmse (= 1 − r2), r (Pearson's) and, for targets of transitions, auroc of values above
 // 0; for classes accuracy, balanced_accuracy and f1 (macro); each with _ci, and _sd where
-// samples have values of their own. Those of the control begin with control_.
+// samples have values of their own. Scores of the control begin with control_.
 type ProbeRow struct {
 	Name        string        `json:"name" report:"parameter"` // target/probe/fitted on/evaluated on: the name of the row
 	Target      string        `json:"target"`
@@ -39,8 +39,8 @@ func (r *ProbeRow) Score(metric string) report.Estimate {
 
 // GapRow is what a probe loses by predicted latents, in the loss: the mean squared error
 // of numbers, the share of wrong classes. Published is the loss of the probe fitted and
-// evaluated on predicted latents less that of the one fitted and evaluated on true ones;
-// Transfer that of the probe fitted on true latents, evaluated on predicted less on true.
+// evaluated on predicted latents less the loss of the one fitted and evaluated on true ones;
+// Transfer the loss of the probe fitted on true latents, evaluated on predicted less on true.
 type GapRow struct {
 	Name      string          `json:"name" report:"parameter"` // target/probe
 	Target    string          `json:"target"`

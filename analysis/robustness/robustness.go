@@ -123,7 +123,7 @@ type Model struct {
 	TotalVariance report.Value    `json:"total_variance"`
 	EffectiveRank report.Value    `json:"effective_rank"`
 	// NEff is the number of independent states that the states at the compared level are
-	// worth, by the autocorrelation of their distances; NEffMeanLatent that of the clean
+	// worth, by the autocorrelation of their distances; NEffMeanLatent the number by the clean
 	// latents themselves ([motion.EffectiveSize]).
 	NEff                   report.Value `json:"n_eff"`
 	NEffReliable           bool         `json:"n_eff_reliable"`

@@ -73,7 +73,7 @@ func (anySource) Answer(context.Context, []Pass, Outputs, func(int, *Output) err
 
 // NeededPasses are the passes that a model must be shown, as a mask plan has them: the masked one; the clean one if a
 // metric that is asked for, and the sequences allow, needs it; every residue alone with --region-mode per-position,
-// or for a metric that is named or looks at some sequences alone; every region with region-level. wants says of which
+// or for a metric that is named or looks at some sequences alone; every region with region-level. wants names the
 // sequences, where only such metrics need a kind.
 func NeededPasses(registry Registry, c Choice, s Sequences) (kinds []PassKind,
 	wants func(kind PassKind, sequence int) bool, err error) {

@@ -311,8 +311,8 @@ func (d *DatasetPlan) enterModel(id *shard.Identity, m *ModelPlan, prefix string
 	}
 }
 
-// identityOf is the identity of the sums that a model's metrics accumulate over the groups lo … hi−1 of a dataset. Metrics that hold
-// sequences have a part of the memory, which follows from the number of all models.
+// identityOf is the identity of the sums that a model's metrics accumulate over the groups lo … hi−1 of a dataset.
+// Metrics that hold sequences have a part of the memory, which follows from the number of all models.
 func (p *Plan) identityOf(d *DatasetPlan, m *ModelPlan, lo, hi int) shard.Identity {
 	id := p.common()
 	d.enter(&id, "")

@@ -59,7 +59,7 @@ func (r *Record) Residues() []int {
 type Sequences interface {
 	Len() int
 	// Read fills r with sequence i; Regions and Masked are filled by the analysis, but for
-	// those of a dump, which says what was masked.
+	// a dump, which names the masked positions.
 	Read(i int, r *Record) error
 	// Clusters is the cluster of every sequence.
 	Clusters() []int
@@ -138,7 +138,7 @@ type Item struct {
 	// NeedMasked.
 	Predictions []token.Prediction
 	// Regional are the predictions that score regions, in the order of positions: with
-	// --region-mode standard Predictions, per-position those of Single, region-level those
+	// --region-mode standard Predictions, per-position Single, region-level the ones
 	// of every region hidden as a whole. See NeedRegional.
 	Regional []token.Prediction
 	// Single are the predictions of every residue hidden alone, in their order, and SingleLogits [n, V]

@@ -48,7 +48,7 @@ func (s *Summary) RatioOr(key, reason string, numerator, denominator []float64) 
 
 // Score enters a function of sums over sequences under a key, with the interval of a jackknife that
 // deletes groups of sequences. Where it is not a number the value is null for the reason. A column
-// is that of a [Sums]: of groups, or of sequences in the order of updates.
+// is the jackknife of a [Sums]: of groups, or of sequences in the order of updates.
 func (s *Summary) Score(key string, formula func(sums []float64) float64, reason string, columns ...[]float64) error {
 	influence := func(float64, []float64) []float64 {
 		_, influence, err := stat.SumsInfluence(columns, 1, func(_ float64, sums, dst []float64) { dst[0] = formula(sums) })
@@ -91,7 +91,7 @@ func (s *Summary) score(key string, formula func(sums []float64) float64,
 }
 
 // pair keeps what every sequence contributes to a number: its influence added to the number, so
-// that the mean over sequences is the number, and its error that of the number.
+// that the mean over sequences is the number, and its error the error of the number.
 func (s *Summary) pair(key string, value float64, influence []float64) {
 	if s.model == nil || influence == nil {
 		return

@@ -56,7 +56,7 @@ type Stitch struct {
 	Error     PairScore `json:"error"`
 	Agreement PairScore `json:"agreement"`
 	// SelfError and SelfAgreement are the same of the model To, stitched to itself at its layer by such a map: what a
-	// linear map fitted to so many states can reach.
+	// linear map fitted to that many states can reach.
 	SelfError     report.Value `json:"self_error"`
 	SelfAgreement report.Value `json:"self_agreement"`
 }

@@ -113,7 +113,7 @@ func (l *leverage) warning(p *plan, h int) string {
 }
 
 // withdraw takes the p values from comparisons of lines that a few pairs decide and the other
-// pairs do not confirm, and from those of two numbers of one kind that contradict each other.
+// pairs do not confirm, and from comparisons of two numbers of one kind that contradict each other.
 // rows are by metric, for the same pairs of models; without those without the pairs.
 func (l *leverage) withdraw(rows, without map[string][]report.Comparison) {
 	for _, c := range []struct{ line, robust, names string }{

@@ -178,7 +178,7 @@ func (r *relater) theilSen(latent []float64) (float64, *stat.Jackknifed, error) 
 }
 
 // ratios are latent/pixel distance of every pair, NaN for pairs that do not move, and
-// those of the pairs that do.
+// the ratios of the pairs that do.
 func (p *plan) ratios(pixel, latent []float64) (all, moving []float64) {
 	still := stillShare * (p.in.PixelRange.High - p.in.PixelRange.Low)
 	all = make([]float64, len(pixel))

@@ -26,7 +26,7 @@ const unitPairs = 1024
 func Units(pairs int) int { return (pairs + unitPairs - 1) / unitPairs }
 
 // Part is the outcome of a range of units: distances of consecutive pairs, of
-// which those of the smallest horizon come first.
+// which the smallest horizon's come first.
 type Part struct {
 	Pixel  []float64
 	Models []PartOfModel

@@ -13,7 +13,7 @@ import (
 )
 
 // screenshots are the cases of a draw: a state is a design that every model makes, and the cases
-// of an episode are of one sample. Those of a single episode are samples of their own.
+// of an episode are of one sample. States of a single episode are samples of their own.
 type screenshots struct{ *Sample }
 
 // single reports whether there is one episode.

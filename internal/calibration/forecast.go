@@ -36,7 +36,7 @@ func (s *Sample) field(dst []float64, state int) {
 
 // ensembles are forecasts of a model: all members share an error that is its first
 // latent, and each departs by a latent of its own, so that errors and spread remember
-// those of the state before.
+// the ones of the state before.
 func (s *Sample) ensembles(m int, truth []float64) []float64 {
 	const size = gridHeight * gridWidth
 	n := len(s.Episode)

@@ -31,8 +31,8 @@ func (s *Sample) gridOf(dst []uint8, state, model int) []uint8 {
 	return dst
 }
 
-// samplesOf are the grids of states as a model sees them, with their labels. What is
-// generated follows from coordinates of the model's own, so that no model is nearer to the
+// samplesOf are the grids of states as a model sees them, with their labels. They
+// follow from coordinates of the model's own, so that no model is nearer to the
 // real samples than another, and states of one episode are one group.
 func (s *Sample) samplesOf(states []int, model int) *generation.Samples {
 	out := &generation.Samples{Name: name(model), Shape: []int{latent, len(cuts)}}

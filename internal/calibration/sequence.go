@@ -91,7 +91,7 @@ func (m *made) Has(sequence.PassKind) sequence.Outputs {
 }
 
 // Answer follows from the model's own coordinates: it finds the class of a residue where
-// they are near to those of all models.
+// they are near to the coordinates of all models.
 func (m *made) Answer(_ context.Context, passes []sequence.Pass, _ sequence.Outputs,
 	visit func(pass int, out *sequence.Output) error) error {
 	size := token.Antibody().Size()

@@ -45,7 +45,7 @@ func (d studyDesign) above(z float64) float64 {
 	return normal(-z)
 }
 
-// wins is the probability that one score is higher than another whose mean is so many
+// wins is the probability that one score is higher than another whose mean is z
 // spreads below.
 func (d studyDesign) wins(z float64) float64 {
 	switch {
@@ -324,7 +324,7 @@ type studyTally struct {
 }
 
 // tallyStudies runs draws of a design through observe, whose observations may be of any
-// number. about says of which quantities the truth is the mean over all draws.
+// number. about names the quantities whose truth is the mean over all draws.
 func tallyStudies(ctx context.Context, d fmt.Stringer, draws, threads int, about func(quantity string) bool,
 	observe func(rep uint64) ([]observation, error)) (studyTally, error) {
 	all := make([][]observation, draws)
@@ -458,7 +458,7 @@ func writeStudies(ctx context.Context, w io.Writer, designs []studyDesign, draws
 }
 
 // isAboutTasks names the quantities whose truth is the mean over all draws: those
-// about tasks, which every draw draws anew.
+// about tasks, which every draw draws again.
 func isAboutTasks(quantity string) bool {
 	return quantity == "IQM, other tasks" || quantity == "probability of improvement, other tasks" ||
 		strings.HasPrefix(quantity, "average rank")

@@ -37,7 +37,7 @@ var ratchets = []struct {
 	{"an exported type name stands in at most 3 packages", 28, namesakes},
 	{"a package has at most 30 files and 6,000 lines", 6, largePackages},
 	{"what belongs to a number is named by package report alone: x_ci, x_se, x_sd", 6, spelledCompanions},
-	{"a comment says things by nouns: no \"what is\", \"those of\", \"beside\" and the like", 424, commentsWith(house)},
+	{"a comment says things by nouns: no \"what is\", \"those of\", \"beside\" and the like", 11, commentsWith(house)},
 	{"comments have American spelling", 0, commentsWith(british)},
 	{"an option is declared (package option), not a plain flag", 2, plainFlags},
 	{"a variable with a scope of more than 3 lines is a noun", 0, notNounVariables},

@@ -91,7 +91,7 @@ func (in *Inputs) exist() error {
 	return nil
 }
 
-// leads are the files to which those lead that the flags name: images of folders, models of --weights, weights beside
+// leads are the files to which those lead that the flags name: images of folders, models of --weights, weights next to
 // a model.
 func (in *Inputs) leads() []string {
 	var list []string

@@ -419,7 +419,7 @@ type EncoderFile struct {
 }
 
 // Encoders lists the encoder files that --model, --weights and --example name,
-// for use before the input is loaded; see [run.Job]. done removes what was
+// for use before the input is loaded; see [run.Job]. done removes the files that were
 // unpacked.
 func (in *Inputs) Encoders(o *run.Options) (files []EncoderFile, done func(), err error) {
 	var unpacked []func() error

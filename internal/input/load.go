@@ -13,7 +13,7 @@ import (
 )
 
 // Load opens what the flags name, fills the input part of the result and says on
-// the console what is analyzed. What it opens is closed when the run ends.
+// the console which states are analyzed. Files that it opens are closed when the run ends.
 func (in *Inputs) Load(ctx context.Context, env *run.Env) (*Data, error) {
 	d := &Data{Options: in.Options, inputs: in, env: env}
 	// A GPU that is asked for by name must be there, whether or not it is needed.

@@ -16,7 +16,7 @@ import (
 )
 
 // Methods drafts the section on the data: the frames, how they became states,
-// and what every model was given and what of its output was taken. analyzed is how many
+// the input of every model and the part of its output that was taken. analyzed is how many
 // states are analyzed, 0 where the command says it itself.
 func Methods(d *methods.Draft, analyzed int) {
 	d.Section("Data and models")

@@ -380,10 +380,10 @@ func (g *Given) open(spec string) (*dataset.Array, error) {
 }
 
 // Ints reads one integer for each of the states: integers of a role that is not named,
-// nil if none are given. The array has a row per frame, of which a state has that
+// nil if none are given. The array has a row per frame, and a state has the integer
 // of its last frame, or one per state.
 //
-// Errors name the array, what it holds and what was expected: another shape, number
+// Errors name the array, its content and the expected one: another shape, number
 // of rows, or elements that are no integers.
 func (g *Given) Ints(data *Data, index []int) ([]int64, error) {
 	return perState(g, data, index, func(a *dataset.Array, all []int64) error { return a.ReadInt64(all, 0, len(all)) })

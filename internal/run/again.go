@@ -16,7 +16,7 @@ import (
 
 // AsBefore reports whether a run has found what an earlier one with the same --out has: the files so far
 // and the result, but for its time, have the same bytes, and every figure that would be drawn is there. It is called
-// before the figures are drawn. The warnings of figures are those of the earlier run.
+// before the figures are drawn. The warnings of figures come from the earlier run.
 func (e *Env) AsBefore(ctx context.Context, drawings []Drawing) (bool, error) {
 	if e.Options.Methods || !e.Files.Unchanged() {
 		return false, nil

@@ -40,7 +40,7 @@
 //	}
 //
 // [Env.Files] takes CSV files, [Env.Figure] figures in every --format. The package
-// adds to the result what was asked for (version, options), writes <name>.json
+// adds to the result the version and options, writes <name>.json
 // last, and renames all files of the run together. An error, a panic or Ctrl-C
 // leaves an earlier result as it was.
 //

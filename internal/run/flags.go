@@ -173,7 +173,7 @@ func (f *Flags) CountVar(value *int, name string, least int, usage string) {
 }
 
 // Int defines a flag for a whole number; it replaces the method of package flag, whose
-// message for a wrong value does not say what is wanted. So do Float64,
+// message for a wrong value does not say which values are wanted. So do Float64,
 // BoolVar and Bool.
 func (f *Flags) Int(name string, value int, usage string) *int {
 	f.CountVar(&value, name, anyInt, usage)

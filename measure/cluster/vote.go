@@ -194,7 +194,7 @@ func newLogFactorials(n int) logFactorials {
 // choose is the logarithm of the binomial coefficient.
 func (l logFactorials) choose(n, k int) float64 { return l[n] - l[k] - l[n-k] }
 
-// drawn is the probability that of members, special of them special, draws without
+// drawn is the probability that draws from members, some of them special, without
 // replacement take k special ones.
 func (l logFactorials) drawn(special, k, members, draws int) float64 {
 	if special == 0 || draws == 0 || special == members {

@@ -18,8 +18,8 @@ import (
 // steps of time, and the effective sample size of their mean: tr C over the mean
 // squared error E‖z̄ − μ‖², at most N. The autocovariance at lag k is the mean of
 // (z_s − z̄)·(z_t − z̄) over the pairs t − s = k inside one episode, so that rotations change
-// nothing; weights, the variance of the mean that is put back, the window and what is
-// reliable are those of [stat.IntegratedAutocorrelationTime].
+// nothing; weights, the variance of the mean that is put back, the window and whether the time is
+// reliable come from [stat.IntegratedAutocorrelationTime].
 //
 // Points need not follow each other: pairs are told apart by the difference of their
 // times, and lags with few pairs are taken together with the next ones until there are

@@ -5,7 +5,7 @@ package motion
 import "math"
 
 // fourier transforms complex series of a length that is a power of two: by passes of radix 4, after one of radix 2
-// where the length asks for it, each of which sorts what it writes (Stockham). Every operation is rounded on its own,
+// where the length asks for it; each sorts its output (Stockham). Every operation is rounded on its own,
 // so that the outcome is the same on every processor, and equals the outcome of FFTPACK's passes.
 type fourier struct {
 	passes []pass

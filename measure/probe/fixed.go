@@ -90,7 +90,7 @@ func CrossFitFixed(ctx context.Context, d FixedData, o FixedOptions) (*FixedCros
 }
 
 // Without returns accuracy and balanced accuracy of Predicted, and the same without each of the parts:
-// part says in which one each row is. Without part j the score is that of the rows of the others plus, of the
+// part says in which one each row is. Without part j the score is the score of the rows of the others plus, of the
 // rows of part j, what heads that had not been fitted on them would make of it to first order (AccuracyEffect,
 // BalancedEffect; 0 where they were not asked for).
 //

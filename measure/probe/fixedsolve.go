@@ -39,7 +39,7 @@ func pieces(n int) (count, rows int) {
 }
 
 // visit calls work with the rows of a list, block by block, and their logits. Blocks of one piece come one
-// after the other, those of different pieces at the same time.
+// after the other, blocks of different pieces at the same time.
 func (p *fixedProblem) visit(ctx context.Context, list []int, weights, intercept []float64,
 	work func(piece int, b *rowBlock)) error {
 	dim, columns := p.dim, len(intercept)

@@ -78,7 +78,7 @@ type MLPCrossFit struct {
 // that predicts the targets [n, T], and predicts the fold.
 //
 // Features and targets are standardized by the rows to be fitted. Weights of the hidden layer start as
-// He et al. (2015) have it, those of the outputs at 0 with the mean, or the frequencies of classes, as
+// He et al. (2015) have it, outputs at 0 with the mean, or the frequencies of classes, as
 // their biases, and follow Adam (Kingma and Ba 2015, β = 0.9 and 0.999) on the mean squared error of
 // batches without replacement. Of the episodes to be fitted, those drawn until they have a fifth of the rows
 // are left to validation: training ends when their loss has not fallen for a while, and the

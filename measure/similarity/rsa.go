@@ -254,7 +254,7 @@ func rankDistances(s *Space, pairs *Pairs) ranked {
 }
 
 // without writes the ranks of the pairs that are not dropped among themselves;
-// those of dropped pairs are left alone.
+// ranks of dropped pairs are left alone.
 func (r ranked) without(dropped []bool, rank []float64) {
 	place := 0 // pairs ranked so far
 	kept := func(pair int32) bool { return dropped == nil || !dropped[pair] }

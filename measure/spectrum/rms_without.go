@@ -12,9 +12,9 @@ import (
 
 // JackknifeRMSDistance jackknifes √(2·tr C), the RMS distance of two random points,
 // over blocks of the z.N points: exactly, from Σ (x − c) and Σ ‖x − c‖² of every
-// block in two passes. What is divided by this distance is a [stat.Combine] of both,
+// block in two passes. A value divided by this distance is a [stat.Combine] of both,
 // or its interval takes the distance as known. A deletion that leaves points that do
-// not vary is NaN. Errors: another number of points than in the blocks, and those of
+// not vary is NaN. Errors: another number of points than in the blocks, and errors of
 // [RMSDistance].
 func JackknifeRMSDistance(z points.Points, blocks *stat.Blocks) (*stat.Jackknifed, error) {
 	rms, influence, err := RMSDistanceInfluence(z)

@@ -240,7 +240,7 @@ func (a *modelArchitecture) declines(state State) bool {
 }
 
 // nearest names the architecture that shares most of its tensors' names with
-// a state dict, and what is missing.
+// a state dict, and the missing ones.
 func nearest(state State) string {
 	// Names without the numbers of layers, under every prefix.
 	has := map[string]bool{}

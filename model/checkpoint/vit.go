@@ -310,8 +310,8 @@ func (v *vit) addWaves() error {
 	return nil
 }
 
-// scales are the factors (n + offset) / m between a grid of m patches and the grid of the input, n, with 1 for the first
-// two axes. Where the grids are the same, all are 1.
+// scales are the factors (n + offset) / m between a grid of m patches and the grid of the input, n, with 1 for the
+// first two axes. Where the grids are the same, all are 1.
 func (v *vit) scales(where string, grid []int, offset float64) string {
 	var same string
 	for i, n := range v.grid {

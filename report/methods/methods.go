@@ -9,7 +9,7 @@
 //
 // A text is written from a result as it is read from its file, so that the run and
 // a reader of the file write the same. Citations are [@key] or
-// [@key; @other]; the keys are those of references.bib, the one bibliography.
+// [@key; @other]; the keys stand in references.bib, the one bibliography.
 package methods
 
 import (

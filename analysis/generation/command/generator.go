@@ -81,7 +81,7 @@ type generatorRun struct {
 }
 
 // prepare checks the heads against the grids before anything is run: shapes, and inputs
-// that nothing is given for. What is wrong names the file.
+// that nothing is given for. Errors name the file.
 func (h heads) prepare(ctx context.Context, grids *generation.Samples, o latent.EncodeOptions,
 	dry bool) (*generatorRun, error) {
 	r := &generatorRun{heads: h, grids: grids, options: o, dry: dry}

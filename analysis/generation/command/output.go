@@ -65,7 +65,7 @@ func computed(r *generation.Result, metric string) bool {
 }
 
 // writeSamples writes the scores of items that all generators are measured on, which compare
-// pairs: those of reconstructed samples. Samples that are drawn are no pairs.
+// pairs: scores of reconstructed samples. Samples that are drawn are no pairs.
 func writeSamples(r *generation.Result, env *run.Env) error {
 	var paths []string
 	scores := make([]map[string][]float64, len(r.Models)) // by path

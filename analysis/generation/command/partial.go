@@ -1,10 +1,10 @@
 // The results of a run that did not come to its end, and continuing it.
 //
 // The files of a run appear together when it is complete, so that a folder never holds the numbers of two runs. What
-// is computed before that is in a file beside them, written anew after metrics, sooner where they take long, but
+// is computed before that is in a file next to them, written again after metrics, sooner where they take long, but
 // never for a tenth of the time; and when the run is stopped: the result so far without comparisons, readable as any
 // result file, with the state of package shard that it was made of. That state names the work it is part of by the
-// digests of all inputs, the options and the definition, and is merged as those of shards are, so that a run that is
+// digests of all inputs, the options and the definition, and is merged as results of shards are, so that a run that is
 // continued writes the bytes of one that was not stopped.
 
 package command
@@ -29,7 +29,7 @@ import (
 )
 
 // keepEvery is the longest time that results are not kept, once a metric of a generator
-// is done; but what was computed since the last time takes keepRatio times as long as keeping it.
+// is done; but computing since the last time takes keepRatio times as long as keeping it.
 const (
 	keepEvery = 2 * time.Second
 	keepRatio = 10

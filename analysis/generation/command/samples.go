@@ -299,7 +299,7 @@ var (
 	groupKeys = []string{"group", "groups"}
 )
 
-// annotations reads labels and groups next to an array, and the names of labels. Those of a board
+// annotations reads labels and groups next to an array, and the names of labels. Labels of a board
 // without names, and without --label-names, are the grades of boards.
 func (l *loader) annotations(path string, n int, board bool) (labels, groups []int, err error) {
 	if labels, err = openLabels(path, n, labelKeys...); err != nil {

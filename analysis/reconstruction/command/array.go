@@ -154,8 +154,8 @@ func (a *array) inspect() (low, high float64, bad []int, err error) {
 const overshoot = 0.5
 
 // choosePixels decides on the pixel range of predictions. given is LOW,HIGH, "frames" or
-// "auto": integers have the range of their type or, if it is that of the frames, theirs;
-// floating-point numbers that of the frames if they lie there, or 0..1 or −1..1 beside
+// "auto": integers have the range of their type or, where the frames have the same type, their range;
+// floating-point numbers the range of the frames if they lie there, or 0..1 or −1..1 next to
 // frames of a wide range. Everything else has to be said.
 func (a *array) choosePixels(choice string, frames dataset.PixelRange, frameType dataset.DType,
 	low, high float64) error {

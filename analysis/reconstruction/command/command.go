@@ -282,7 +282,7 @@ func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) (rows
 }
 
 // open opens the predictions from arrays for samples, but for those that cannot be
-// measured. bad are samples of which some model predicts no finite numbers.
+// measured. bad are samples for which some model predicts no finite numbers.
 func (s *settings) open(
 	ctx context.Context, env *run.Env, data *input.Data, shape image.Shape, pairs []points.Pair,
 ) (arrays []*array, ignored []int, bad map[int]bool, err error) {

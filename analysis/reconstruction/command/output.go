@@ -291,7 +291,7 @@ func writeFrames(r *reconstruction.Result, env *run.Env, shape frame.Shape, show
 const currentFrame = "current"
 
 // savedNames are the saved images of a sample: the current and the true next frame, and for
-// every model its prediction and the error, whose name has that of the model where there
+// every model its prediction and the error, whose name has the model's where there
 // are several.
 func savedNames(models []string) []string {
 	names := []string{currentFrame, "true"}

@@ -239,7 +239,7 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 }
 
 // models enters the latents of the models with their predictions, in the unit of
-// --latent-scale. Those of the baselines are in that of their RMS distance: a penalty that
+// --latent-scale. Baselines are in the unit of their RMS distance: a penalty that
 // counts latents counts pixels for nothing.
 func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection,
 	in *reward.Input) error {

@@ -84,7 +84,7 @@ func (f *dynamicsFlags) check() error {
 }
 
 // checkTwice finds models whose predictor would make what a file holds already: of one
-// step and of several, each of which it would be left unsaid which counts.
+// step and of several, where nothing would say which counts.
 func (f *dynamicsFlags) checkTwice(files ...*input.Given) error {
 	for _, g := range files {
 		for _, name := range g.Names() {
@@ -168,7 +168,7 @@ func (f *dynamicsFlags) planOf(ctx context.Context, data *input.Data, m *input.M
 
 // load runs predictors and heads on the states and reads rollouts. given are predicted
 // latents by model that were computed elsewhere, in the units of the model; their N is 0
-// where there are none. They and rollouts made elsewhere stand for those of the example's own predictors.
+// where there are none. They and rollouts made elsewhere stand for the rollouts of the example's own predictors.
 func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection,
 	arrays []points.Points) (*loadedDynamics, error) {
 	index := states.Index

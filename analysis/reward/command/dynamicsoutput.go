@@ -145,8 +145,8 @@ func crossed(v report.Value, name string) string {
 }
 
 // figureOfDynamics composes reward_dynamics: the error of rollouts by step in units of the variance of
-// the latents and of that of copying, and how predictions one step ahead and distances
-// in time do. names are those of all models, for their colors.
+// the latents and of the error of copying, and how predictions one step ahead and distances
+// in time do. names are the names of all models, for their colors.
 func figureOfDynamics(r *reward.DynamicsResult, names []string) *plots.Figure {
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names, Title: "Dynamics", Notes: output.IntervalNotes(r.Warnings)}
 	row := 0

@@ -203,7 +203,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o robustness.O
 }
 
 // writeSamples writes the scores of every state, means over its draws. Distances relative
-// to the spread of the latents are no means of states: their error has that of the spread
+// to the spread of the latents are no means of states: their error holds the error of the spread
 // in it.
 func writeSamples(r *robustness.Result, env *run.Env, index, episodes []int, draws int) error {
 	var metrics []string

@@ -1,5 +1,5 @@
 // The figure of substitutions: how scores order measured variants, and what the model says of every
-// substitution of a wild type beside what was measured.
+// substitution of a wild type next to the measurements.
 
 package command
 

@@ -1,9 +1,9 @@
 // The results of a run that did not come to its end, and continuing it.
 //
 // Running a model takes long, above all where every residue is hidden alone. The state of
-// package shard of what is done so far is written anew every few seconds, and when the run
+// package shard of the results so far is written again every few seconds, and when the run
 // is stopped; it names the work it is part of by the digests of all inputs, the options and
-// the definition, and is merged as those of shards are, so that a run that is continued
+// the definition, and is merged as results of shards are, so that a run that is continued
 // writes the bytes of one that was not stopped.
 
 package command

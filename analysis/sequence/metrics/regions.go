@@ -148,7 +148,7 @@ func regionKeys(keys ...sequence.Key) []sequence.Key {
 }
 
 // comparedGroups are the groups by which models are compared: comparing all of them would leave
-// none decided after the correction for so many tests.
+// none decided after the correction for all their tests.
 var comparedGroups = []string{"all_cdr", "all_fwr", "hcdr3", "lcdr3", "germline", "nongermline"}
 
 // perPrediction is the quotient of the second sum and the first, the number of predictions.

@@ -23,14 +23,14 @@ import (
 // mask_labels are 1 where a token was hidden and 0 elsewhere, and token_ids then the true
 // tokens, unless targets [N, L] are; or, as in Hugging Face, the true token where it was hidden
 // and −100 elsewhere. Without mask_labels nothing was hidden. Without attention_mask padding is
-// found by its token, without special_tokens_mask special tokens are those of the alphabet.
-// hidden, attentions and contact_score stand for those of the clean pass, whatever was hidden
+// found by its token, without special_tokens_mask the alphabet names special tokens.
+// hidden, attentions and contact_score stand for outputs of the clean pass, whatever was hidden
 // from the model.
 //
 // A file that answers a mask plan (see [WritePlan]) has its arrays too: sequence, pass and region [N].
 //
 // beside, which may be nil, says ids, clusters, chains, masks and coordinates of the sequences
-// of the dump, in their order; its residues must be those of the dump. What it says takes the
+// of the dump, in their order; its residues must equal the dump's. What it says takes the
 // place of the dump's own.
 //
 // Errors name the file, array, row and position: arrays that are missing or of other shapes,

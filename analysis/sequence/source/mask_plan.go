@@ -64,7 +64,7 @@ type planArray struct {
 // [token.Region]; 0 where none); and the text plan. Padding is the pad token. A model's answer
 // is the same arrays and its outputs: see [OpenDump].
 //
-// Errors: an alphabet without a mask token, no passes, those of reading.
+// Errors: an alphabet without a mask token, no passes, errors of reading.
 func WritePlan(ctx context.Context, w io.Writer, p *MaskPlan) error {
 	if p.Alphabet.Mask < 0 {
 		return errors.New("the vocabulary has no mask token to replace masked residues")

@@ -23,7 +23,7 @@ type ModelOptions struct {
 	Inputs, Outputs map[string]string
 	Alphabet        *token.Alphabet
 	// PositionBatch bounds the passes with one hidden position that run together; 0: no bound
-	// but that of the memory, and 1,024 tokens.
+	// but the bound of the memory, and 1,024 tokens.
 	PositionBatch int
 	Threads       int
 	Memory        int64 // bytes of a batch; 0: no bound

@@ -41,7 +41,7 @@ var positionModes = map[string]sequence.PassKind{sequence.RegionStandard: sequen
 // tokens be the targets. Without beside a sequence has the tokens that are targets; the others
 // are not known, and are special ones.
 //
-// Errors name the file and row: those of protein.OpenPositions, tokens outside the alphabet, a
+// Errors name the file and row: errors of protein.OpenPositions, tokens outside the alphabet, a
 // position behind the end or twice in one mode, targets that are not the sequence's, other
 // sequences.
 func OpenPositions(path string, alphabet *token.Alphabet, beside sequence.Sequences) (*Positions, error) {

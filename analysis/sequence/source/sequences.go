@@ -24,7 +24,7 @@ type FileSequences struct {
 
 // OpenSequences opens a file of sequences. Tokens are the special one that begins a sequence,
 // the residues of the heavy and of the light chain, and the one that ends it; special tokens
-// that the alphabet lacks are left out, and those that there are belong to the chain beside
+// that the alphabet lacks are left out, and the others belong to the chain next to
 // them. A chain without a CDR mask has no CDR; residues of a chain without a mask of
 // non-templated ones are −1 in [sequence.Record].NonTemplated where the other chain has one.
 //

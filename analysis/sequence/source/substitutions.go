@@ -53,14 +53,14 @@ func (r *row) wrap(err error) error {
 }
 
 // OpenSubstitutions reads tables of variants and finds their wild types among the sequences of a
-// dataset: by id (a column), by residues (a column; or what is left when the mutations of a row are
+// dataset: by id (a column), by residues (a column; or the rest when the mutations of a row are
 // taken back from its mutated_sequence), by the name of the assay, which may be the id of a
 // sequence, or because there is one sequence only. Positions count from 1 over the residues of both
 // chains, or inside the chain of a column; a wild type that is one chain of a sequence
 // is found too. Variants of different wild types are assays of their own.
 //
-// Errors name the file and the row: those of [protein.ReadSubstitutions] and [variant.Parse]; a wild
-// type that is not among the sequences, or ambiguous; mutations that are not those of the wild type or
+// Errors name the file and the row: errors of [protein.ReadSubstitutions] and [variant.Parse]; a wild
+// type that is not among the sequences, or ambiguous; mutations that are not mutations of the wild type or
 // not of the vocabulary, columns that disagree, and a variant that is there twice.
 func OpenSubstitutions(files []SubstitutionFile, sequences sequence.Sequences,
 	a *token.Alphabet) (*sequence.Substitutions, error) {

@@ -40,7 +40,7 @@ func (l *Lists) before(a int32, q int) bool {
 }
 
 // RankTogether is Worker.RankLists for several lists at a time, on as many goroutines as there are workers of the
-// space: ranks[q] is for lists[q]. Passes over all points are shared by all lists, so many rows make them cheap.
+// space: ranks[q] is for lists[q]. Passes over all points are shared by all lists, which makes them cheap.
 func RankTogether(ctx context.Context, workers []Worker, lists []*Lists, ranks [][]int32) error {
 	if w, ok := workers[0].(*boundedWorker[float32]); ok && w.openProducts(1) != nil {
 		return w.rankTogether(ctx, workers, lists, ranks)

@@ -18,7 +18,7 @@ import (
 )
 
 // Sequences are made antibodies: [CLS] heavy light [EOS], with CDRs, residues that are not of the
-// germline, and coordinates of which some are missing.
+// germline, and coordinates, some of them missing.
 type Sequences struct {
 	Records []sequence.Record
 	Known   sequence.Needs
