@@ -163,7 +163,7 @@ var otherwise = map[string]map[string]string{
 	"surprise": {"actions": "-an input", "at": `"5"`, "condition": `"phase"`, "decoder-pool": `"mean"`, "draws": "2", "horizon": "5",
 		"latent-scale": `"l2"`, "object-area": "9", "object-threshold": "0.5", "predict-by": `["copy_last"]`,
 		"predictor": "-an input", "sizes": "[1]", "violations": `["skip"]`},
-	"compare": {"allow-different": "true", "baseline": "-the result names it", "fail-if-worse": `["mse>5"]`, "family": `"run"`, "fixed": `["x"]`, "higher": `["x"]`, "interval": `"bootstrap"`, "loss-columns": "-losses alone",
+	"compare": {"allow-different": "true", "baseline": "-the result names it", "fail-if-worse": `["mse>5"]`, "family": `"run"`, "fixed": `["x"]`, "higher": `["x"]`, "independent": "true", "interval": `"bootstrap"`, "loss-columns": "-losses alone",
 		"lower": `["x"]`, "metrics": `["x"]`, "names": `["a=b"]`, "orient": "-tables alone", "scale": `"s.csv"`, "select": `"x"`, "bootstrap": `99;interval="bootstrap"`},
 	"validate": {"after": `"time"`, "bootstrap": "0", "higher": `["x"]`, "lower": `["x"]`, "numbers": `["x"]`, "outcome": `"x"`,
 		"outcome-halves": `["a","b"]`, "outcome-se": `"x"`, "permutations": "0", "run": `"x"`, "validation-loss": `"x"`},

@@ -913,6 +913,7 @@ COMMANDS = {
         "family:text "
         "fixed:many "
         "higher:many "
+        "independent:bool "
         "interval:text "
         "loss_columns:many "
         "lower:many "
@@ -3127,9 +3128,10 @@ def generation(
 
     Samples count as independent unless groups or block is given, or neighboring samples are
     alike: then ten groups of neighbors are deleted, and comparisons have no p value (block 1 keeps
-    samples apart). groups real=FILE groups the real samples, such as frames by episode. Intervals use the jackknife over samples, of distances
-    to real samples over both sides. Generators are compared on shared data: the items that both reconstruct, or the
-    real samples that both are compared with.
+    samples apart). groups real=FILE groups the real samples, such as frames by episode. Intervals
+    use the jackknife over samples, of distances to real samples over both sides. Generators are
+    compared on shared data: the items that both reconstruct, or the real samples that both are
+    compared with.
 
     After slow metrics, and when a run is stopped, the result so far is written to generation.json.partial
     in out. Run the same command to continue a stopped run. If inputs, options or definitions
@@ -4148,6 +4150,7 @@ def compare(
     family: Optional[Text] = None,
     fixed: Optional[Many] = None,
     higher: Optional[Many] = None,
+    independent: Optional[bool] = None,
     interval: Optional[Text] = None,
     loss_columns: Optional[Many] = None,
     lower: Optional[Many] = None,
@@ -4248,6 +4251,8 @@ def compare(
         fixed: LIST of models without other runs, such as untrained models; other models with a single run are assumed
             to vary as models with several runs do (persistence is fixed).
         higher: LIST of metrics where higher is better, if the files do not say so.
+        independent: take samples with a group each as independent even where neighbors in the file are alike, for p
+            values and intervals of differences.
         interval: NAME of the intervals over tasks and runs: jackknife or bootstrap, which is stratified by tasks, with
             bootstrap resamples, and too narrow for few runs. Default: jackknife.
         loss_columns: LIST of columns of losses (default train_loss, val_loss, val_reconstruction_loss).

@@ -135,7 +135,7 @@ func (c *comparer) jackknifed(row *Row, present []int) ([]*stat.Jackknifed, erro
 		return nil, nil
 	}
 	spec := c.blockSpec(row.Cells[present[0]].of, row.Cells[present[len(present)-1]].of)
-	blocks, _, err := blocksOf(common.groups, spec, stat.Differences(common.scores...)...)
+	blocks, _, err := c.blocks(common.groups, spec, common.scores)
 	if err != nil {
 		return nil, nil //nolint:nilerr // pairs have blocks of their own
 	}

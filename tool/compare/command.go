@@ -98,7 +98,7 @@ type settings struct {
 	weights, junit                          string
 	scale, interval                         string
 	read                                    Tables
-	allow, example                          bool
+	allow, independent, example             bool
 }
 
 func register(flags *run.Flags) *settings {
@@ -152,6 +152,8 @@ func (s *settings) Declare(l *option.List) {
 	l.WholeTexts(&s.bounds, "fail-if-worse", func(bound string) error { _, _, err := parseBound(bound); return err },
 		"`METRIC>PERCENT`: exit with status 1 if a model is worse than the baseline by more than that (repeats)")
 	l.Bool(&s.allow, "allow-different", "compare results with different data, definitions, options or block lengths, with a warning")
+	l.Bool(&s.independent, "independent", "take samples with a group each as independent even where neighbors in the "+
+		"file are alike, for p values and intervals of differences")
 	l.OneOf(&s.family, "family", Families(), "`NAME` of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task (all rows of a metric in one task) or run (the whole table)")
 	l.OneOf(&s.weights, "weights", []string{WeightSamples, WeightGroups},
 		"`NAME` of what counts alike in means of scores per sample: samples, or groups, such as episodes (mean of the "+
@@ -386,7 +388,7 @@ func (s *settings) readLosses(env *run.Env) ([]*Losses, error) {
 // options returns the options of the comparison.
 func (s *settings) options(env *run.Env) (Options, error) {
 	o := Options{Baseline: s.baseline, Metrics: s.metrics, Higher: s.higher, Lower: s.lower, AllowDifferent: s.allow,
-		Family: s.family, Fixed: s.fixed, Weights: s.weights, Seed: env.Options.Seed,
+		Independent: s.independent, Family: s.family, Fixed: s.fixed, Weights: s.weights, Seed: env.Options.Seed,
 		Threads: env.Options.Threads, Resamples: env.Options.Bootstrap}
 	if s.interval == "bootstrap" {
 		o.Method = study.Percentile

@@ -40,6 +40,8 @@ type Options struct {
 	Metrics        []string
 	Higher, Lower  []string // patterns of metrics whose direction is said
 	AllowDifferent bool     // compare results of different data or options
+	// Independent takes samples with a group each as independent even where neighbors in the file are alike.
+	Independent bool
 	// Family of Holm's correction: "metric" (empty), all rows of a metric in all tasks; "task",
 	// all rows of a task; or "run", the whole table.
 	Family  string

@@ -116,7 +116,7 @@ func (c *comparer) warnOfNeighbors() {
 	}
 	if count > 0 {
 		c.warn("%s of models have no p value and wider intervals, because neighboring samples are alike; give each episode, "+
-			"document or other unit one group", text.Count(count, "difference"))
+			"document or other unit one group, or say that they are independent (--independent)", text.Count(count, "difference"))
 	}
 }
 

@@ -28,7 +28,16 @@ func describeMethods(d *methods.Draft) {
 		d.Say("If one result holds both models, the difference is taken from it; it deletes the same blocks for both models.")
 	}
 	if slices.Contains(ways, "samples") {
-		d.Say("Differences across results are paired by sample, and their mean is tested by Student's t over blocks: the groups of samples where there are at least five, else stretches as long as the memory of the samples.")
+		d.Say("Differences across results are paired by sample, and their mean is tested by Student's t over blocks: the " +
+			"groups of samples where there are at least five, else stretches as long as the memory of the samples.")
+		switch {
+		case !d.Has("independent"): // a result of another version
+		case d.Yes("independent"):
+			d.Say("Samples without a group in common were taken as independent, whatever their order.")
+		default:
+			d.Say("Where each sample was a group of its own and neighboring samples were alike (correlation above 2/√n), " +
+				"intervals are wider and no p value is reported.")
+		}
 	}
 	if slices.Contains(ways, "runs") {
 		d.Say("Where there are several training runs and no samples, differences are tested by Welch's t test " +

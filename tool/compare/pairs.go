@@ -269,7 +269,7 @@ func (c *comparer) fromSamples(path string, a, b *estimate) (p pair, reason stri
 	if reason != "" {
 		return p, reason, nil
 	}
-	blocks, alone, err := blocksOf(common.groups, c.blockSpec(a, b), stat.Differences(common.scores...)...)
+	blocks, alone, err := c.blocks(common.groups, c.blockSpec(a, b), common.scores)
 	if err != nil {
 		return p, stat.Reason(err), nil
 	}
@@ -291,7 +291,7 @@ func (c *comparer) fromSamples(path string, a, b *estimate) (p pair, reason stri
 		what := columns[0][0].what
 		p.alike = true
 		p.p = report.Undefined("differences of neighboring %ss are alike (correlation %.2f), and a test takes %ss as "+
-			"independent; give each episode, document or other unit one group", what, rho, what)
+			"independent; give each episode, document or other unit one group, or --independent", what, rho, what)
 	}
 	return p, "", nil
 }

@@ -167,6 +167,16 @@ func blocksOf(groups []string, spec stat.BlockSpec, series ...[]float64) (blocks
 	return blocks.InOrder(), true, nil
 }
 
+// blocks is [blocksOf] for the scores of all models of a comparison, with its options.
+func (c *comparer) blocks(groups []string, spec stat.BlockSpec, scores [][]float64) (*stat.Blocks, bool, error) {
+	if c.o.Independent {
+		numbers, _ := points.Numbered(groups)
+		blocks, err := stat.NewBlocks(len(numbers), numbers, spec, stat.Differences(scores...)...)
+		return blocks, false, err
+	}
+	return blocksOf(groups, spec, stat.Differences(scores...)...)
+}
+
 // inRange cuts an interval at the ends of the range of a well-known metric, where all scores are inside.
 func inRange(ci report.Interval, metric string, scores []float64) report.Interval {
 	m, _ := WellKnown(metric)

@@ -53,6 +53,10 @@ func TestNeighborsAreAlike(t *testing.T) {
 			}
 		}
 	}
+	r, err := compared(t, Options{Baseline: "a", Independent: true}, table(0.9))
+	if err != nil || !r.Table[0].Cells[1].P.Defined() {
+		t.Errorf("with --independent: %v, p %v", err, r.Table[0].Cells[1].P)
+	}
 	if widths[1] < 5*widths[0] { // the mean of many rows with ρ of 0.9 varies 1/(1−ρ) = 10 times as much
 		t.Errorf("widths %v: rows that follow each other should have wider intervals", widths)
 	}
