@@ -45,10 +45,7 @@ func openHDF5(file *mmap.File, key string) (*Array, error) {
 			data = append(data, e.Path)
 		}
 	}
-	if key == "" && len(data) == 1 {
-		key = data[0]
-	}
-	if key, err = chooseName(file.Path(), "dataset", strings.Trim(key, "/"), names); err != nil {
+	if key, err = chooseData(file.Path(), "dataset", strings.Trim(key, "/"), names, data); err != nil {
 		return nil, err
 	}
 	d, err := f.Dataset(key)

@@ -28,10 +28,7 @@ func openNetCDF(file *mmap.File, key string) (*Array, error) {
 			data = append(data, v.Name)
 		}
 	}
-	if key = strings.TrimPrefix(key, "/"); key == "" && len(data) == 1 {
-		key = data[0]
-	}
-	if key, err = chooseName(file.Path(), "variable", key, names); err != nil {
+	if key, err = chooseData(file.Path(), "variable", strings.TrimPrefix(key, "/"), names, data); err != nil {
 		return nil, err
 	}
 	return netCDFArray(file, &f.Variables[slices.Index(names, key)])

@@ -284,6 +284,15 @@ func chooseKey(path, key string, names []string) (string, error) {
 	return chooseName(path, "array", key, names)
 }
 
+// chooseData is [chooseName] among all names where key is one, else among the names of data: coordinates of axes are
+// no candidates.
+func chooseData(path, what, key string, names, data []string) (string, error) {
+	if key == "" && len(data) > 0 {
+		names = data
+	}
+	return chooseName(path, what, key, names)
+}
+
 // chooseName is chooseKey with another term for keys.
 func chooseName(path, what, key string, names []string) (string, error) {
 	switch {

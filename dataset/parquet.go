@@ -5,11 +5,13 @@ package dataset
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,6 +97,26 @@ func (s *parquetSet) names() (names []string) {
 	return names
 }
 
+// unnamedIndex is the name of a column that pandas makes of an index without a name, and that other programs keep.
+var unnamedIndex = regexp.MustCompile(`^__index_level_\d+__$`)
+
+// isIndex reports whether a column holds the index of a data frame of pandas, which no pattern chooses.
+func (s *parquetSet) isIndex(name string) bool {
+	if unnamedIndex.MatchString(name) {
+		return true
+	}
+	for _, p := range s.file.Properties {
+		if p.Name != "pandas" {
+			continue
+		}
+		var frame struct {
+			Index []any `json:"index_columns"`
+		}
+		return json.Unmarshal([]byte(p.Value), &frame) == nil && slices.Contains(frame.Index, any(name))
+	}
+	return false
+}
+
 // imageGroup is the name of a group with the bytes of images and their paths, as the library datasets of Hugging Face
 // writes them.
 func (s *parquetSet) imageGroup(c *parquet.Leaf) (string, bool) {
@@ -110,7 +132,8 @@ func (s *parquetSet) open(key string, o ImageOptions) (*Array, error) {
 		return s.matrix(key)
 	}
 	if key == "" || c == nil {
-		name, err := chooseName(s.path, "column", key, names)
+		data := slices.DeleteFunc(slices.Clone(names), s.isIndex)
+		name, err := chooseData(s.path, "column", key, names, data)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +165,8 @@ func (s *parquetSet) open(key string, o ImageOptions) (*Array, error) {
 
 // matrix opens columns of one value per row as a matrix.
 func (s *parquetSet) matrix(key string) (*Array, error) {
-	columns, err := s.columns()
+	asked := strings.Split(key, ",")
+	columns, err := s.columns(func(name string) bool { return s.isIndex(name) && !slices.Contains(asked, name) })
 	if err != nil {
 		return nil, err
 	}
@@ -299,11 +323,11 @@ func (s *parquetSet) list(l *Listing) {
 	}
 }
 
-// columns are the columns of one value per row, as columns of a table.
-func (s *parquetSet) columns() ([]Column, error) {
+// columns are the columns of one value per row, as columns of a table, without those that are skipped.
+func (s *parquetSet) columns(skipped func(name string) bool) ([]Column, error) {
 	var columns []Column
 	for _, c := range s.file.Columns {
-		if c.Lists > 0 || c.Binary || strings.Contains(c.Name, ".") && strings.HasSuffix(c.Name, ".path") {
+		if c.Lists > 0 || c.Binary || skipped(c.Name) || strings.Contains(c.Name, ".") && strings.HasSuffix(c.Name, ".path") {
 			continue
 		}
 		column, err := s.column(c)
@@ -374,7 +398,7 @@ func readParquetTable(path string) ([]Column, error) {
 		return nil, err
 	}
 	defer s.close()
-	return s.columns()
+	return s.columns(unnamedIndex.MatchString)
 }
 
 // inMemory is a file in memory.
@@ -409,7 +433,7 @@ func TableText(name string, data []byte) ([]byte, error) {
 
 // text writes the columns as CSV.
 func (s *parquetSet) text() ([]byte, error) {
-	columns, err := s.columns()
+	columns, err := s.columns(unnamedIndex.MatchString)
 	if err != nil {
 		return nil, err
 	}

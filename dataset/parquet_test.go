@@ -235,3 +235,41 @@ func TestParquet_LeRobotEpisodes(t *testing.T) {
 		}
 	}
 }
+
+// The index of a data frame is no column of a matrix, unless it is named; an index without a name is no column of a table.
+func TestParquet_Index(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string][]float32{
+		"indexed.parquet:*":                   {1, 4, 2, 5, 3, 6},
+		"indexed.parquet:a,__index_level_0__": {1, 2, 2, 0, 3, 1},
+		"framed.parquet:*":                    {1, 2, 3},
+		"framed.parquet:f*":                   nil,
+		"framed.parquet:frame,a":              {7, 1, 8, 2, 9, 3},
+		"framed.parquet":                      {1, 2, 3},
+		"framed.parquet:frame":                {7, 8, 9},
+	} {
+		a, err := Open("testdata/parquet/" + key)
+		if err != nil {
+			if want != nil {
+				t.Errorf("%s: %v", key, err)
+			}
+			continue
+		}
+		if got, err := readAll(a); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v, want %v", key, got, err, want)
+		}
+	}
+	for name, want := range map[string][]string{"indexed": {"a", "b"}, "framed": {"a", "frame"}} {
+		columns, err := ReadTable("testdata/parquet/" + name + ".parquet")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, c := range columns {
+			names = append(names, c.Name)
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("%s: columns %q, want %q", name, names, want)
+		}
+	}
+}

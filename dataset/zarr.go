@@ -118,10 +118,7 @@ func openZarr(s *zarr.Store, key string) (*Array, error) {
 			data = append(data, e.Path)
 		}
 	}
-	if key == "" && len(data) == 1 {
-		key = data[0]
-	}
-	if key, err = chooseName(s.Path(), "array", strings.Trim(key, "/"), names); err != nil {
+	if key, err = chooseData(s.Path(), "array", strings.Trim(key, "/"), names, data); err != nil {
 		return nil, err
 	}
 	if a, err = s.Array(key); err != nil {

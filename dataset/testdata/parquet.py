@@ -37,6 +37,9 @@ save("table.parquet", {
     "id": pa.array([5, 6, 7, 8]), "code": pa.array(["007", "08", "007", "9"]), "score": [1.5, None, -2.0, 4.0], "count": pa.array([1, None, 3, 4], pa.int8()),
     "good": [True, False, True, True], "word": ["b", None, "a", "b"], "vec": pa.array([[1.0, 2.0]] * 4, pa.list_(pa.float32())),
     "at": pa.array([0, 1, 2, 3], pa.timestamp("ms"))})
+save("indexed.parquet", {"a": [1.0, 2.0, 3.0], "b": [4.0, 5.0, 6.0], "__index_level_0__": pa.array([2, 0, 1])})
+frame = pa.table({"a": [1.0, 2.0, 3.0], "frame": pa.array([7, 8, 9])})
+pq.write_table(frame.replace_schema_metadata({"pandas": json.dumps({"index_columns": ["frame"], "columns": []})}), os.path.join(here, "framed.parquet"))
 save("sequences.parquet", {"id": ["a", "b"], "heavy": ["EVQL", "QVQLV"], "light": ["DIQM", None]})
 save("images.parquet", {"image": images(range(3)), "label": [0, 1, 0]})
 save("plain.parquet", {"png": pa.array([image(0), image(1)], pa.binary()), "raw": pa.array([b"abc", b"d"], pa.binary())})

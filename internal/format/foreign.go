@@ -87,7 +87,7 @@ var npyRecipes = map[byte]string{
 	'V': `python -c 'import numpy as np; a = ARRAY; np.savez("STEM_fields.npz", **{k: a[k] for k in a.dtype.names})'`,
 }
 
-// NPYRecipe is a command that converts an array in a .npy file, or in a .npz file under a key, with an unsupported
+// NPYRecipe is a command that converts an array in a .npy file, or in another file under a key, with an unsupported
 // NumPy code (without byte order; V: records); empty if none is known. trusted says that it executes code from the
 // file.
 func NPYRecipe(path, key, code string) (recipe string, trusted bool) {
@@ -103,13 +103,26 @@ func NPYRecipe(path, key, code string) (recipe string, trusted bool) {
 	if kind == 'O' {
 		array = `np.load("FILE", allow_pickle=True)`
 	}
-	if key != "" {
-		if strings.ContainsAny(key, "\"'\\`$\n\r") {
-			key = "KEY"
-		}
+	if strings.ContainsAny(key, "\"'\\`$\n\r") {
+		key = "KEY"
+	}
+	recipe = npyRecipes[kind]
+	if load, ok := loaders[strings.ToLower(filepath.Ext(path))]; ok && key != "" {
+		array = strings.ReplaceAll(load.array, "KEY", key)
+		recipe = strings.Replace(recipe, "import numpy as np", "import numpy as np, "+load.module, 1)
+	} else if key != "" {
 		array += `["` + key + `"]`
 	}
-	return fill(strings.ReplaceAll(npyRecipes[kind], "ARRAY", array), path, nil), kind == 'O'
+	return fill(strings.ReplaceAll(recipe, "ARRAY", array), path, nil), kind == 'O'
+}
+
+// loaders read an array by its name from files that NumPy does not read, by the ending of the name.
+var loaders = map[string]struct{ module, array string }{
+	".parquet": {"pandas as pd", `pd.read_parquet("FILE")["KEY"].to_numpy()`},
+	".nc":      {"xarray as xr", `xr.open_dataset("FILE")["KEY"].to_numpy()`},
+	".zarr":    {"xarray as xr", `xr.open_zarr("FILE")["KEY"].to_numpy()`},
+	".h5":      {"h5py", `h5py.File("FILE")["KEY"][()]`},
+	".hdf5":    {"h5py", `h5py.File("FILE")["KEY"][()]`},
 }
 
 // Foreign names the format of an unsupported file, by its first bytes or by the ending of its name, and a command that

@@ -62,6 +62,10 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%s: %s, %v", code, r, runs)
 		}
 	}
+	if r, _ := NPYRecipe("d/x.parquet", "at", "M8[us]"); !strings.Contains(r, `pd.read_parquet("d/x.parquet")["at"]`) ||
+		!strings.Contains(r, "pandas as pd") {
+		t.Errorf("a time of Parquet: %s", r)
+	}
 	if r, _ := NPYRecipe("x.npy", `a"b`, "c8"); !strings.Contains(r, `["KEY"]`) {
 		t.Error(r)
 	}
