@@ -65,6 +65,7 @@ type Array struct {
 	whole   bool     // numbers are whole ones or classes, although their type has NaN
 	classes []string // the texts coded by whole numbers
 	columns []string // names of the columns of a table that are the columns of the array
+	joined  *joined  // arrays whose rows these are; nil: it is one array
 }
 
 // source gives the bytes of rows, in C order.

@@ -4,6 +4,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -11,7 +12,7 @@ import (
 type Episodes struct {
 	Numbers []int64 // the number of each row's episode
 	Ends    []bool  // row i is the last of its episode
-	// Kind is the kind of values in the file: EpisodeNumbers, EpisodeEnds or EpisodeStarts.
+	// Kind is the kind of values in the file, one of [EpisodeKinds] but EpisodesAuto.
 	Kind string
 	// Doubts are reasons why a guessed Kind may be wrong.
 	Doubts []string
@@ -23,20 +24,31 @@ const (
 	EpisodeNumbers = "numbers"
 	EpisodeEnds    = "ends"
 	EpisodeStarts  = "starts"
+	EpisodeLengths = "lengths"
+	EpisodeOffsets = "offsets"
 )
 
 // EpisodeKinds are the kinds that ReadEpisodes takes.
 func EpisodeKinds() []string {
-	return []string{EpisodesAuto, EpisodeNumbers, EpisodeEnds, EpisodeStarts}
+	return []string{EpisodesAuto, EpisodeNumbers, EpisodeEnds, EpisodeStarts, EpisodeLengths, EpisodeOffsets}
 }
 
+// Rows is the number of rows that have an episode.
+func (e *Episodes) Rows() int { return max(len(e.Numbers), len(e.Ends)) }
+
 // ReadEpisodes reads an array of one value per row: episode numbers, flags of the last rows of episodes, or flags of
-// their first. EpisodesAuto (or "") takes a bool array for end flags and others for numbers. Values 0 and 1 are end
-// flags if a 0 follows a 1 and the ones are isolated (runs of ones have a mean length below 2), or if the only 1 is in
-// the last of several rows.
+// their first; or of one value per episode: its number of rows, or its first row. EpisodesAuto (or "") takes a bool
+// array for end flags and others for numbers. Values 0 and 1 are end flags if a 0 follows a 1 and the ones are isolated
+// (runs of ones have a mean length below 2), or if the only 1 is in the last of several rows. Where rows are given, the
+// numbers of rows that there may be, an array of another length is lengths if its sum is one of them, and offsets if it
+// rises from 0 and stays below. An array that joins several (see [Array.Joined]) has an episode for each.
 //
-// Errors name the array: another shape, values that are no integers, flags other than 0 and 1.
-func ReadEpisodes(a *Array, kind string) (*Episodes, error) {
+// Errors name the array: another shape, values that are no integers, flags other than 0 and 1, negative lengths,
+// offsets that do not rise from 0.
+func ReadEpisodes(a *Array, kind string, rows ...int) (*Episodes, error) {
+	if numbers, _ := a.Joined(); numbers != nil && (kind == "" || kind == EpisodesAuto) {
+		return &Episodes{Kind: EpisodeNumbers, Numbers: numbers}, nil
+	}
 	if len(a.shape) == 0 || a.rowLen != 1 {
 		return nil, fmt.Errorf("%s: shape %v, want one episode number or flag per row", a.name, a.shape)
 	}
@@ -48,7 +60,15 @@ func ReadEpisodes(a *Array, kind string) (*Episodes, error) {
 		return nil, err
 	}
 	e := &Episodes{Kind: kind}
-	if auto := kind == "" || kind == EpisodesAuto; auto {
+	if kind == "" || kind == EpisodesAuto {
+		if e.Kind = perEpisode(values, rows); e.Kind == "" {
+			e.Kind = kind
+		}
+	}
+	if e.Kind == EpisodeLengths || e.Kind == EpisodeOffsets {
+		return e, e.expand(a, values, rows)
+	}
+	if kind == "" || kind == EpisodesAuto {
 		e.Kind = EpisodeNumbers
 		if a.dtype == Bool || looksLikeFlags(values) {
 			e.Kind = EpisodeEnds
@@ -72,6 +92,69 @@ func ReadEpisodes(a *Array, kind string) (*Episodes, error) {
 		}
 	}
 	return e, nil
+}
+
+// perEpisode is the kind of values that come once per episode: of n values where none of the numbers of rows is n;
+// empty if there is one per row.
+func perEpisode(values []int64, rows []int) string {
+	if len(values) == 0 || len(rows) == 0 || slices.Contains(rows, len(values)) {
+		return ""
+	}
+	sum, rises := int64(0), values[0] == 0
+	for i, v := range values {
+		if v < 0 {
+			return ""
+		}
+		sum += v
+		rises = rises && (i == 0 || v > values[i-1])
+	}
+	switch last := values[len(values)-1]; {
+	case slices.ContainsFunc(rows, func(n int) bool { return int64(n) == sum }):
+		return EpisodeLengths
+	case rises && slices.ContainsFunc(rows, func(n int) bool { return int64(n) > last }):
+		return EpisodeOffsets
+	}
+	return ""
+}
+
+// expand numbers the rows of episodes with given lengths or first rows; the last one ends with the
+// rows that there are.
+func (e *Episodes) expand(a *Array, values []int64, rows []int) error {
+	if len(rows) == 0 || len(values) == 0 {
+		return fmt.Errorf("%s: %d values for unknown rows, want %s of episodes and the number of rows", a.name, len(values),
+			e.Kind)
+	}
+	lengths := values
+	if e.Kind == EpisodeOffsets {
+		last := values[len(values)-1]
+		n := slices.IndexFunc(rows, func(n int) bool { return int64(n) > last })
+		if n < 0 || values[0] != 0 {
+			return fmt.Errorf("%s: offsets that begin with %d and end with %d, want offsets that rise from 0 to less than %d",
+				a.name, values[0], last, rows[0])
+		}
+		lengths = make([]int64, len(values))
+		for i, v := range append(values[1:len(values):len(values)], int64(rows[n])) {
+			if lengths[i] = v - values[i]; lengths[i] < 1 {
+				return fmt.Errorf("%s: offset %d is %d after %d, want offsets that rise", a.name, i+1, v, values[i])
+			}
+		}
+	}
+	sum := int64(0)
+	for i, v := range lengths {
+		if v < 0 || v > math.MaxInt32 {
+			return fmt.Errorf("%s: element %d is %d, want the number of rows of an episode", a.name, i, v)
+		}
+		sum += v
+	}
+	if !slices.ContainsFunc(rows, func(n int) bool { return int64(n) == sum }) {
+		return fmt.Errorf("%s: %d lengths of episodes with the sum %d, want %d rows", a.name, len(lengths), sum, rows[0])
+	}
+	for i, v := range lengths {
+		for range v {
+			e.Numbers = append(e.Numbers, int64(i))
+		}
+	}
+	return nil
 }
 
 // looksLikeFlags is the rule of ReadEpisodes for values that are no bool.

@@ -248,15 +248,19 @@ func FuzzReadEpisodes(f *testing.F) {
 			return
 		}
 		kinds := EpisodeKinds()
-		e, err := ReadEpisodes(a, kinds[int(kind)%len(kinds)])
+		rows := []int{int(kind) * len(values)}
+		for _, v := range values {
+			rows[0] += int(v) >> (kind % 2)
+		}
+		e, err := ReadEpisodes(a, kinds[int(kind)%len(kinds)], rows...)
 		if err != nil {
 			return
 		}
-		if n := len(e.Numbers) + len(e.Ends); n != len(values) {
-			t.Fatalf("%d numbers and %d flags for %d rows", len(e.Numbers), len(e.Ends), len(values))
+		if n := len(e.Numbers) + len(e.Ends); n != len(values) && n != rows[0] || n != e.Rows() {
+			t.Fatalf("%d numbers and %d flags for %d values and %d rows", len(e.Numbers), len(e.Ends), len(values), rows[0])
 		}
 		next := 0
-		for _, number := range NumberEpisodes(len(values), e.Numbers, e.Ends) {
+		for _, number := range NumberEpisodes(e.Rows(), e.Numbers, e.Ends) {
 			if number > next {
 				t.Fatalf("episode %d before %d", number, next)
 			}

@@ -173,16 +173,24 @@ func openAny(spec string) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := formatOf(file)
-	if err == nil {
-		var a *Array
-		if a, err = f.open(file, key); err == nil {
-			return a, nil
-		}
-		err = withRecipe(path, err)
+	a, err := openArray(file, key)
+	if err != nil || a.joined != nil {
+		file.Close()
 	}
-	file.Close()
-	return nil, err
+	return a, err
+}
+
+// openArray opens an array of a file, or several that a pattern names.
+func openArray(file *mmap.File, key string) (*Array, error) {
+	if a, err := openJoined(file, key); a != nil || err != nil {
+		return a, err
+	}
+	f, err := formatOf(file)
+	if err != nil {
+		return nil, err
+	}
+	a, err := f.open(file, key)
+	return a, withRecipe(file.Path(), err)
 }
 
 // withRecipe adds a conversion hint to an error of opening an array: an unsupported type, or a pickle of objects other
@@ -301,8 +309,12 @@ func chooseName(path, what, key string, names []string) (string, error) {
 	case key == "" && len(names) == 1:
 		return names[0], nil
 	case key == "":
-		return "", fmt.Errorf("%s: contains %d %ss; name one as %s:%s (there are %s)", path, len(names), what, path,
-			names[0], list(names))
+		or := ""
+		if pattern := joinable(names); pattern != "" {
+			or = fmt.Sprintf(", or join several as %s:%s", path, pattern)
+		}
+		return "", fmt.Errorf("%s: contains %d %ss; name one as %s:%s%s (there are %s)", path, len(names), what, path,
+			names[0], or, list(names))
 	case slices.Contains(names, key):
 		return key, nil
 	}

@@ -57,6 +57,10 @@ func anyRecording(spec string, o ImageOptions) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a, err := openJoined(file, key); a != nil || err != nil {
+		file.Close()
+		return recordingOf(a, err)
+	}
 	r, err := openRecording(file, key, o)
 	if err != nil {
 		file.Close()
@@ -80,12 +84,16 @@ func openRecording(file *mmap.File, key string, o ImageOptions) (*Recording, err
 	return r, withRecipe(file.Path(), err)
 }
 
-// recordingOf is an array without episodes.
+// recordingOf is an array, with the arrays that it joins as episodes.
 func recordingOf(a *Array, err error) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Recording{Frames: a, file: a}, nil
+	r := &Recording{Frames: a, file: a}
+	if r.Episodes, r.Folders = a.Joined(); r.Episodes != nil {
+		r.Kind = "arrays"
+	}
+	return r, nil
 }
 
 // Unchanged is [Array.Unchanged] of the frames.

@@ -152,7 +152,8 @@ func (in *Inputs) declareStates(l *option.List) {
 		"A model with its own window gets the last frames of the same states (repeats)")
 	in.episodesKind = dataset.EpisodesAuto
 	l.OneOf(&in.episodesKind, "episodes-kind", dataset.EpisodeKinds(),
-		"`KIND` of --episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided from the values")
+		"`KIND` of --episodes: numbers, flags of last frames (ends) or of first frames (starts), or for each episode its "+
+			"number of frames (lengths) or its first frame (offsets); auto: decided from the values")
 	in.layout = "auto"
 	layouts := append([]string{"auto"}, dataset.Layouts()...)
 	l.OneOf(&in.layout, "layout", layouts, "`AXES` of one frame or clip ("+strings.Join(layouts, ", ")+")")

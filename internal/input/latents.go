@@ -25,6 +25,7 @@ type givenLatents struct {
 	source source
 	array  string // name of the array, for messages
 	shape  []int
+	parts  []int64 // of each row the number of the array that the latents join; nil: one array
 	points points.Points
 	scan   scanned
 	names  dataset.Columns
@@ -72,8 +73,9 @@ func (d *Data) loadLatents(ctx context.Context, s source) (givenLatents, error) 
 	if err != nil {
 		return fail(err)
 	}
+	parts, _ := a.Joined()
 	return givenLatents{
-		source: s, array: a.Name(), names: a.Columns(), shape: slices.Clone(a.Shape()), points: pts, scan: scan,
+		source: s, parts: parts, array: a.Name(), names: a.Columns(), shape: slices.Clone(a.Shape()), points: pts, scan: scan,
 		input: report.Input{Role: "latents", Name: s.name, Path: s.path, SHA256: sum,
 			DType: a.DType().String(), Shape: slices.Clone(a.Shape()), Pool: string(pool)},
 	}, nil

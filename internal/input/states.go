@@ -213,8 +213,8 @@ func (d *Data) openFrames() (*frameInput, error) {
 		in.takeFolders(recording)
 		return in, nil
 	}
-	episodes, input, err := d.openEpisodes()
-	if err == nil && input.Shape[0] != in.frames.Len() {
+	episodes, input, err := d.openEpisodes(in.frames.Len())
+	if err == nil && episodes.Rows() != in.frames.Len() {
 		err = fmt.Errorf("episodes: %s has shape %v, but frames %s have shape %v: want %d rows",
 			input.Path, input.Shape, in.path, in.frames.Shape(), in.frames.Len())
 	}
@@ -232,10 +232,13 @@ func (d *Data) openFrames() (*frameInput, error) {
 
 // episodeKinds are what the result calls the kinds of episodes.
 var episodeKinds = map[string]string{
-	dataset.EpisodeNumbers: "episode numbers", dataset.EpisodeEnds: "end-of-episode flags", dataset.EpisodeStarts: "start-of-episode flags",
+	dataset.EpisodeNumbers: "episode numbers", dataset.EpisodeEnds: "end-of-episode flags",
+	dataset.EpisodeStarts: "start-of-episode flags", dataset.EpisodeLengths: "lengths of episodes",
+	dataset.EpisodeOffsets: "first rows of episodes",
 }
 
-func (d *Data) openEpisodes() (*dataset.Episodes, report.Input, error) {
+// openEpisodes reads --episodes for one of these numbers of rows.
+func (d *Data) openEpisodes(rows ...int) (*dataset.Episodes, report.Input, error) {
 	fail := func(err error) (*dataset.Episodes, report.Input, error) {
 		return nil, report.Input{}, fmt.Errorf("episodes: %w", err)
 	}
@@ -244,7 +247,7 @@ func (d *Data) openEpisodes() (*dataset.Episodes, report.Input, error) {
 		return fail(err)
 	}
 	defer a.Close()
-	episodes, err := dataset.ReadEpisodes(a, d.inputs.episodesKind)
+	episodes, err := dataset.ReadEpisodes(a, d.inputs.episodesKind, rows...)
 	if err != nil {
 		return fail(err)
 	}
@@ -256,7 +259,7 @@ func (d *Data) openEpisodes() (*dataset.Episodes, report.Input, error) {
 		return fail(err)
 	}
 	count := 0
-	for _, number := range dataset.NumberEpisodes(a.Len(), episodes.Numbers, episodes.Ends) {
+	for _, number := range dataset.NumberEpisodes(episodes.Rows(), episodes.Numbers, episodes.Ends) {
 		count = max(count, number+1)
 	}
 	return episodes, report.Input{Role: "episodes", Path: d.inputs.episodes, SHA256: sum, DType: a.DType().String(),
@@ -275,10 +278,14 @@ func (d *Data) loadWithoutFrames(ctx context.Context, latents []givenLatents) er
 	var input report.Input
 	if d.inputs.episodes != "" {
 		var err error
-		if episodes, input, err = d.openEpisodes(); err != nil {
+		counts := []int{reference.points.N}
+		for _, g := range latents {
+			counts = append(counts, g.points.N)
+		}
+		if episodes, input, err = d.openEpisodes(counts...); err != nil {
 			return err
 		}
-		if i := slices.IndexFunc(latents, func(g givenLatents) bool { return g.points.N == input.Shape[0] }); i >= 0 {
+		if i := slices.IndexFunc(latents, func(g givenLatents) bool { return g.points.N == episodes.Rows() }); i >= 0 {
 			reference = &latents[i]
 		} else {
 			return fmt.Errorf("episodes: %s has shape %v, but latents %s: %s has shape %v: want %d rows",
@@ -299,6 +306,10 @@ func (d *Data) loadWithoutFrames(ctx context.Context, latents []givenLatents) er
 	d.index = make([]int, d.count)
 	for i := range d.index {
 		d.index[i] = i
+	}
+	if episodes == nil && reference.parts != nil {
+		d.episodes = dataset.NumberEpisodes(d.count, reference.parts, nil)
+		d.env.Note("note: episodes are the arrays that latents %s joins", reference.source.name)
 	}
 	if episodes != nil {
 		d.episodes = dataset.NumberEpisodes(d.count, episodes.Numbers, episodes.Ends)

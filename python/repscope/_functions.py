@@ -1298,8 +1298,9 @@ def smoothness(
             Default: rms.
         window: [NAME=]T consecutive frames per state. 0: one frame, or the window of a published dataset. A model with
             its own window gets the last frames of the same states. Default: 0.
-        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided
-            from the values. Default: auto.
+        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts), or for each
+            episode its number of frames (lengths) or its first frame (offsets); auto: decided from the values. Default:
+            auto.
         layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop and count states with NaN or Inf instead of failing.
@@ -1481,8 +1482,9 @@ def robustness(
             Default: rms.
         window: [NAME=]T consecutive frames per state. 0: one frame, or the window of a published dataset. A model with
             its own window gets the last frames of the same states. Default: 0.
-        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided
-            from the values. Default: auto.
+        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts), or for each
+            episode its number of frames (lengths) or its first frame (offsets); auto: decided from the values. Default:
+            auto.
         layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop and count states with NaN or Inf instead of failing.
@@ -1702,8 +1704,9 @@ def neighborhood(
             Default: raw.
         window: [NAME=]T consecutive frames per state. 0: one frame, or the window of a published dataset. A model with
             its own window gets the last frames of the same states. Default: 0.
-        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided
-            from the values. Default: auto.
+        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts), or for each
+            episode its number of frames (lengths) or its first frame (offsets); auto: decided from the values. Default:
+            auto.
         layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop and count states with NaN or Inf instead of failing.
@@ -1941,8 +1944,9 @@ def manifold(
             Default: raw.
         window: [NAME=]T consecutive frames per state. 0: one frame, or the window of a published dataset. A model with
             its own window gets the last frames of the same states. Default: 0.
-        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided
-            from the values. Default: auto.
+        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts), or for each
+            episode its number of frames (lengths) or its first frame (offsets); auto: decided from the values. Default:
+            auto.
         layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop and count states with NaN or Inf instead of failing.
@@ -2132,8 +2136,9 @@ def geometry(
             Default: raw.
         window: [NAME=]T consecutive frames per state. 0: one frame, or the window of a published dataset. A model with
             its own window gets the last frames of the same states. Default: 0.
-        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided
-            from the values. Default: auto.
+        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts), or for each
+            episode its number of frames (lengths) or its first frame (offsets); auto: decided from the values. Default:
+            auto.
         layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop and count states with NaN or Inf instead of failing.
@@ -2333,8 +2338,9 @@ def similarity(
             Default: raw.
         window: [NAME=]T consecutive frames per state. 0: one frame, or the window of a published dataset. A model with
             its own window gets the last frames of the same states. Default: 0.
-        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided
-            from the values. Default: auto.
+        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts), or for each
+            episode its number of frames (lengths) or its first frame (offsets); auto: decided from the values. Default:
+            auto.
         layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop and count states with NaN or Inf instead of failing.
@@ -2564,8 +2570,9 @@ def reconstruction(
             Default: metric.
         window: [NAME=]T consecutive frames per state. 0: one frame, or the window of a published dataset. A model with
             its own window gets the last frames of the same states. Default: 0.
-        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided
-            from the values. Default: auto.
+        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts), or for each
+            episode its number of frames (lengths) or its first frame (offsets); auto: decided from the values. Default:
+            auto.
         layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop and count states with NaN or Inf instead of failing.
@@ -2797,8 +2804,9 @@ def reward(
             Default: raw.
         window: [NAME=]T consecutive frames per state. 0: one frame, or the window of a published dataset. A model with
             its own window gets the last frames of the same states. Default: 0.
-        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided
-            from the values. Default: auto.
+        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts), or for each
+            episode its number of frames (lengths) or its first frame (offsets); auto: decided from the values. Default:
+            auto.
         layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop and count states with NaN or Inf instead of failing.
@@ -3001,8 +3009,9 @@ def surprise(
             Default: rms.
         window: [NAME=]T consecutive frames per state. 0: one frame, or the window of a published dataset. A model with
             its own window gets the last frames of the same states. Default: 0.
-        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided
-            from the values. Default: auto.
+        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts), or for each
+            episode its number of frames (lengths) or its first frame (offsets); auto: decided from the values. Default:
+            auto.
         layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop and count states with NaN or Inf instead of failing.
@@ -4080,8 +4089,9 @@ def encode(
             Default: metric.
         window: [NAME=]T consecutive frames per state. 0: one frame, or the window of a published dataset. A model with
             its own window gets the last frames of the same states. Default: 0.
-        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided
-            from the values. Default: auto.
+        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts), or for each
+            episode its number of frames (lengths) or its first frame (offsets); auto: decided from the values. Default:
+            auto.
         layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop and count states with NaN or Inf instead of failing.

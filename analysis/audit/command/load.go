@@ -124,8 +124,8 @@ func (f *options) open(env *run.Env, role, path string, episodes *input.Given) (
 		return nil, err
 	}
 	if len(arrays) > 0 {
-		e, err := dataset.ReadEpisodes(arrays[0].Array, dataset.EpisodesAuto)
-		if err == nil && arrays[0].Len() != file.Frames.Len() {
+		e, err := dataset.ReadEpisodes(arrays[0].Array, dataset.EpisodesAuto, file.Frames.Len())
+		if err == nil && e.Rows() != file.Frames.Len() {
 			err = fmt.Errorf("%s has shape %v, but %s %s have shape %v: want %d rows", arrays[0].Array.Name(),
 				arrays[0].Shape(), role,
 				path, file.Frames.Shape(), file.Frames.Len())
