@@ -79,8 +79,8 @@ func RecordsOf(name string, list []any, size int64) ([]byte, error) {
 
 // Frame is the orientation in which pandas wrote a JSON value that is a table, if it is not the one of rows: columns,
 // index, split, table or values. It is empty for other values. An index is recognized by names of rows that are whole
-// numbers, as a filtered or sorted table has them, next to names of columns of scores or texts; columns also by names of
-// several levels.
+// numbers, as a filtered or sorted table has them, next to texts or names of columns of scores; columns also by names
+// of several levels.
 func Frame(v any) string {
 	o, ok := v.(Object)
 	if list, isList := v.([]any); isList && len(list) > 0 {
