@@ -78,8 +78,9 @@ func RecordsOf(name string, list []any, size int64) ([]byte, error) {
 }
 
 // Frame is the orientation in which pandas wrote a JSON value that is a table, if it is not the one of rows: columns,
-// index, split, table or values. It is empty for other values. Columns and indexes are recognized if their members have
-// names of columns of scores and the numbers of rows.
+// index, split, table or values. It is empty for other values. An index is recognized by names of rows that are whole
+// numbers, as a filtered or sorted table has them, next to texts or names of columns of scores; columns also by names
+// of several levels.
 func Frame(v any) string {
 	o, ok := v.(Object)
 	if list, isList := v.([]any); isList && len(list) > 0 {
@@ -103,23 +104,37 @@ func Frame(v any) string {
 	}
 	first, _ := o.Get(o.Keys()[0])
 	row, _ := first.(Object)
-	if counts(o) && namesScores(row) {
+	switch {
+	case numbersRows(o) && (namesScores(row) || hasText(row)):
 		return "index"
-	}
-	if counts(row) && namesScores(o) {
+	case numbersRows(row) && (namesScores(o) || hasText(row) || namesLevels(o)):
 		return "columns"
 	}
 	return ""
 }
 
-// counts reports whether the names of members are 0, 1, 2, …
-func counts(o Object) bool {
-	for i, key := range o.Keys() {
-		if key != strconv.Itoa(i) {
-			return false
-		}
-	}
-	return o.Len() > 0
+// numbersRows reports whether the names of members are whole numbers, in any order.
+func numbersRows(o Object) bool {
+	return o.Len() > 0 && !slices.ContainsFunc(o.Keys(), func(key string) bool {
+		n, err := strconv.Atoi(key)
+		return err != nil || strconv.Itoa(n) != key
+	})
+}
+
+// namesLevels reports whether members have names of several levels, as pandas writes them: ('A', 'pong').
+func namesLevels(o Object) bool {
+	return o.Len() > 0 && !slices.ContainsFunc(o.Keys(), func(key string) bool {
+		return !strings.HasPrefix(key, "(") || !strings.HasSuffix(key, ")") || !strings.Contains(key, ", ")
+	})
+}
+
+// hasText reports whether a member is a text.
+func hasText(o Object) bool {
+	return slices.ContainsFunc(o.Keys(), func(key string) bool {
+		value, _ := o.Get(key)
+		_, ok := value.(string)
+		return ok
+	})
 }
 
 // namesScores reports whether a member has the name of a column that tables of scores have.

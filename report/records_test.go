@@ -72,6 +72,13 @@ func TestFrame(t *testing.T) {
 		`{"columns":["model","score"],"data":[["a",0.5],["b",0.6]]}`:               "split",
 		`{"model":{"0":"a","1":"b"},"score":{"0":0.5,"1":0.6}}`:                    "columns",
 		`{"0":{"model":"a","score":0.5},"1":{"model":"b","score":0.6}}`:            "index",
+		// Rows that were sorted or filtered, columns of other names, and names of several levels.
+		`{"1":{"model":"a","score":0.5},"0":{"model":"b","score":0.6}}`:   "index",
+		`{"3":{"algo":"a","return":0.5},"7":{"algo":"b","return":0.6}}`:   "index",
+		`{"model":{"7":"a","3":"b"},"score":{"7":0.5,"3":0.6}}`:           "columns",
+		`{"algo":{"3":"a","7":"b"},"return":{"3":0.5,"7":0.6}}`:           "columns",
+		`{"('A', 'x')":{"0":0.5,"1":0.6},"('A', 'y')":{"0":0.7,"1":0.8}}`: "columns",
+		`{"recall":{"1":0.5,"5":0.6},"precision":{"1":0.7,"5":0.8}}`:      "",
 		`[["a",0.5],["b",0.6]]`: "values",
 		`{"schema":{"fields":[{"name":"model","type":"string"}],"pandas_version":"1.4.0"},"data":[{"model":"a"}]}`: "table",
 		`[{"model":"a","score":0.5},{"model":"b","score":0.6}]`:                                                    "",

@@ -25,7 +25,7 @@ const geomean = "geomean"
 var (
 	printedHead  = regexp.MustCompile(`^,[^,]+,CI(?:,[^,]+,CI,vs base,P)*\s*$|^\s*│.*│\s*$`)
 	printedDelta = regexp.MustCompile(`(?:^|\s)(~|\?|[+-]?[0-9.]+%)\s+\(?(?:p=([0-9.]+) )?n=[0-9+]+\)?`)
-	printedCell  = regexp.MustCompile(`^([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)([nµmkMGTPEZY]?i?)` +
+	printedCell  = regexp.MustCompile(`^([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)([nµmkKMGTPEZY]?i?)` +
 		`(?:\s+±\s*([0-9.]+%|∞|\?))?(?:\s|$)`)
 )
 

@@ -36,6 +36,18 @@ Encode/format=gob-48,3.0655e-06,0%,3.0700000000000003e-06,2%,~,p=0.446 n=10
 geomean,2.294891936453654e-06,,2.089754770302007e-06,,-8.94%,
 `
 
+// TestBenchstat_Prefixes reads every prefix that benchstat prints.
+func TestBenchstat_Prefixes(t *testing.T) {
+	t.Parallel()
+	for prefix, factor := range prefixes {
+		table := "     │  old.txt  │\n     │   B/op    │\nFoo    307.3" + prefix + " ± 0%\n"
+		files, err := ReadFrom("stat.txt", []byte(table))
+		if got := scoresOf(files); err != nil || !closeScores(got, map[string]float64{"Foo|old||B/op": 307.3 * factor}) {
+			t.Errorf("%q: %v, %v", prefix, got, err)
+		}
+	}
+}
+
 func TestBenchstat(t *testing.T) {
 	t.Parallel()
 	files, err := ReadFrom("stat.txt", []byte(benchstatText))
