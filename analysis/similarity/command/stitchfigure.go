@@ -45,7 +45,8 @@ func StitchFigure(r *similarity.Result) *plots.Figure {
 			m := stitchedLayers(r, from, to)
 			f.Tiles = append(f.Tiles, m.tiles(r, row, plots.Axis{Label: "Layer of " + from},
 				plots.Axis{Label: "Layer of " + to})...)
-			f.HeightMM += 50 + 3.5*float64(min(len(m.rows), 24))
+			f.RowHeights = append(f.RowHeights, m.heightMM())
+			f.HeightMM += m.heightMM()
 		}
 		f.Footnote = "Each row is the layer of the model up to which its front goes, each column the layer that it replaces."
 	} else {
@@ -84,6 +85,16 @@ func (m *stitchMap) tiles(r *similarity.Result, row int, from, to plots.Axis) []
 		scores.Scale.Label = "Adjusted score (0: chance, 1: identical)"
 	}
 	return append(out, plots.Tile{Panel: &scores, Title: measures.TitleOf(r.Layers[0].Score), Row: row, Column: 1})
+}
+
+// heightMM is the height of a map of layers with its labels: cells of few rows are at most 12 mm high, and names of few
+// columns need no room below each other.
+func (m *stitchMap) heightMM() float64 {
+	rows, labels := float64(min(len(m.rows), 24)), 50.0
+	if len(m.columns) <= 6 {
+		labels = 28
+	}
+	return min(50+3.5*rows, labels+12*rows)
 }
 
 // stitchedModels are the models that are stitched, in order, and whether one of them has several layers.
