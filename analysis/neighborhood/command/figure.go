@@ -246,7 +246,8 @@ func CurvesFigure(r *neighborhood.Result) *plots.Figure {
 		curves.Series = append(curves.Series, series)
 	}
 	return &plots.Figure{
-		WidthMM: plots.SingleColumnMM, HeightMM: 72,
+		WidthMM:  plots.SingleColumnMM,
+		HeightMM: 72 + 4*max(0, float64(len(names)-6)), // long names stand one below the other
 		Tiles:    []plots.Tile{{Panel: curves}},
 		Series:   names,
 		Footnote: states(r) + "; 1: all neighborhoods preserved, 0: independent states.",

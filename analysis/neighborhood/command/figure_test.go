@@ -5,6 +5,8 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"image/color"
+	"image/png"
 	"slices"
 	"strings"
 	"testing"
@@ -113,5 +115,41 @@ func TestBandsAndCaption(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The names of many models leave room for the curves: the longest upright line, which is the axis, is 35 mm or more.
+func TestCurvesFigure_LongNames(t *testing.T) {
+	t.Parallel()
+	frames := drift(60, 3)
+	var models []neighborhood.Encoded
+	for m := range 12 {
+		name := fmt.Sprintf("self_supervised_encoder_with_a_long_name_%02d", m)
+		models = append(models, neighborhood.Encoded{Name: name, Latents: frames})
+	}
+	r, err := neighborhood.Analyze(t.Context(), neighborhood.Input{Frames: frames, Models: models}, neighborhood.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	figure, out := CurvesFigure(r), &bytes.Buffer{}
+	if err := figure.Render(out, "png"); err != nil {
+		t.Fatal(err)
+	}
+	page, err := png.Decode(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, longest := page.Bounds(), 0
+	for x := b.Min.X; x < b.Max.X; x++ {
+		run := 0
+		for y := b.Min.Y; y < b.Max.Y; y++ {
+			if run++; color.GrayModel.Convert(page.At(x, y)).(color.Gray).Y > 100 {
+				run = 0
+			}
+			longest = max(longest, run)
+		}
+	}
+	if mm := float64(longest) / float64(b.Dy()) * figure.HeightMM; mm < 35 {
+		t.Errorf("the axis is %.0f of %.0f mm long", mm, figure.HeightMM)
 	}
 }
