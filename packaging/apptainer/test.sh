@@ -13,7 +13,7 @@ section() { # NAME: its lines
 	awk -v name="%$1" '/^%/ { inside = $1 == name; next } inside' "$definition"
 }
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf --one-file-system "$work"' EXIT # a killed mmdebstrap leaves mounts
 root=$work/root
 from=$(sed -n 's/^From: debian:\([a-z]*\)-slim$/\1/p' "$definition")
 [ -n "$from" ] || { echo "$definition: the base is no slim image of Debian" >&2; exit 1; }
