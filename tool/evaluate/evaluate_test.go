@@ -237,6 +237,28 @@ datasets:
 	}
 }
 
+// A pattern of arrays in a file is no pattern of files; files of a pattern may have arrays with paths.
+func TestPatterns_OfArrays(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, `
+datasets:
+  x:
+    frames: "{}/f.npy:data/demo_*/img"
+    only: first
+    model:
+      joined: "{}/f.npy:data/demo_*/z"
+      run: "{}/runs/a/step_*.onnx:data/z"
+      both: "{}/runs/*/step_9.onnx:data/demo_*/z"
+`), &probe{}
+	code, _, stderr := evaluate(t, p, dir)
+	want := strings.ReplaceAll("first k=[5] seed=42 joined={}/f.npy:data/demo_*/z run/9={}/runs/a/step_9.onnx:data/z "+
+		"run/10={}/runs/a/step_10.onnx:data/z both/a={}/runs/a/step_9.onnx:data/demo_*/z "+
+		"both/b={}/runs/b/step_9.onnx:data/demo_*/z", "{}", dir)
+	if code != 0 || !slices.Equal(p.runs, []string{want}) {
+		t.Fatalf("exit %d, runs %q, want %q: %s", code, p.runs, want, stderr)
+	}
+}
+
 func TestSuiteErrors(t *testing.T) {
 	t.Parallel()
 	for suite, want := range map[string]string{

@@ -3,6 +3,7 @@
 package evaluate
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -82,7 +83,7 @@ func (x *expander) expand(e entry) (*yaml.Node, error) {
 		return done, nil
 	}
 	all := *e.value
-	if all.Kind == yaml.ScalarNode && strings.ContainsAny(all.Value, "*?{") && !run.Named(all.Value) {
+	if all.Kind == yaml.ScalarNode && strings.ContainsAny(all.Value, "*?{") && !run.Named(all.Value) && !ofArrays(all.Value) {
 		return nil, run.Hint(x.errorf(e.value, "%s: the pattern %q has no name", e.name, all.Value),
 			e.name+`: {run: "`+all.Value+`"}`)
 	}
@@ -170,10 +171,19 @@ func (x *expander) glob(m match, value *yaml.Node) ([]match, error) {
 	if strings.ContainsAny(file, "{}") {
 		return nil, x.errorf(value, "%s: a place of %q is none of the matrix", m.name, m.file)
 	}
-	if !strings.ContainsAny(file, "*?") {
+	if !strings.ContainsAny(file, "*?") || ofArrays(file) {
 		return []match{m}, nil
 	}
 	files, err := x.budget.Glob(file)
+	// An array may have a path of its own, or be a pattern of arrays: the file ends at a colon before which files match.
+	for i := len(file) - 1; err == nil && len(files) == 0 && i > 1; i-- {
+		if file[i] != ':' || !strings.ContainsAny(file[:i], "*?") {
+			continue
+		}
+		if files, err = x.budget.Glob(file[:i]); len(files) > 0 {
+			file, key = file[:i], file[i:]+key
+		}
+	}
 	if err != nil {
 		return nil, x.errorf(value, "%s: %q: %w", m.name, m.file, err)
 	}
@@ -191,6 +201,18 @@ func (x *expander) glob(m match, value *yaml.Node) ([]match, error) {
 		list = append(list, match{name, f + key})
 	}
 	return list, nil
+}
+
+// ofArrays reports whether a pattern is one of arrays in a file, FILE:data/demo_*/obs.
+func ofArrays(value string) bool {
+	for i, r := range value {
+		if r == ':' && !strings.ContainsAny(value[:i], "*?{") {
+			if info, err := os.Stat(value[:i]); err == nil && !info.IsDir() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // starsOf finds what the stars of a pattern stand for.
