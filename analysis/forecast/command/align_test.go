@@ -190,3 +190,22 @@ func TestAlign_Mismatch(t *testing.T) {
 		t.Errorf("%v, %v", in.Target.Shape(), err)
 	}
 }
+
+// Members with the same label are scored and told.
+func TestWarnOfMembers(t *testing.T) {
+	t.Parallel()
+	for want, numbers := range map[string][]float64{
+		"": {0, 2, 1}, "forecast a: number has 1 more than once": {0, 1, 2, 1}, "number has 0 more": {0, 0},
+	} {
+		f := &labeled{what: "forecast a", labels: &dataset.Labels{Axes: []dataset.Axis{{Name: "number", Values: numbers}}}}
+		for m := range f.axis {
+			f.axis[m] = -1
+		}
+		f.warnOfMembers()
+		f.axis[ofMember] = 0
+		f.warnOfMembers()
+		if got := strings.Join(f.warnings, "\n"); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("numbers %v: warnings %q, want %q", numbers, got, want)
+		}
+	}
+}

@@ -186,8 +186,26 @@ func (f *labeled) degrees(m meaning, x *dataset.Axis) ([]float64, error) {
 	return values, nil
 }
 
+// warnOfMembers warns where members have the same label, as where the files of an ensemble were joined twice.
+func (f *labeled) warnOfMembers() {
+	i := f.axis[ofMember]
+	if i < 0 {
+		return
+	}
+	x := &f.labels.Axes[i]
+	sorted := slices.Sorted(slices.Values(x.Values))
+	for k := 1; k < len(sorted); k++ {
+		if sorted[k] == sorted[k-1] {
+			f.warnings = append(f.warnings, fmt.Sprintf("%s: %s has %g more than once; each is scored as a member of its own",
+				f.what, x.Name, sorted[k]))
+			return
+		}
+	}
+}
+
 // readTimes reads initial or valid times and leads.
 func (f *labeled) readTimes(forecasts bool) error {
+	f.warnOfMembers()
 	if i := f.axis[ofLead]; i >= 0 {
 		var err error
 		if f.leads, err = f.durations(&f.labels.Axes[i]); err != nil {
