@@ -57,7 +57,7 @@ type Gathered struct {
 }
 
 // Gather reads the files of all arguments; folders stand for all result files in and
-// below them, without the results of tools. Errors: of [Read]; a folder without results.
+// below them, also of lm-evaluation-harness, without the results of tools. Errors: of [Read]; a folder without results.
 func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 	type item struct {
 		Spec
@@ -100,7 +100,7 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 			return nil, err
 		}
 		for _, f := range files[i] {
-			if item.inFolder && (f.result == nil || isTool(f.Analysis)) {
+			if item.inFolder && (f.result == nil && f.Layout != layoutHarness || isTool(f.Analysis)) {
 				g.Ignored = append(g.Ignored, item.Path)
 				break
 			}

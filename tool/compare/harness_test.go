@@ -3,7 +3,10 @@
 package compare
 
 import (
+	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -124,6 +127,34 @@ func TestHarnessOfBoundedScores(t *testing.T) {
 		}
 		if i := files[0].Models[0].Numbers[0].Interval; math.Abs(i.Low-c.low) > 1e-9 || math.Abs(i.High-c.top) > 1e-9 {
 			t.Errorf("%+v: %+v", c, i)
+		}
+	}
+}
+
+// A folder stands for the results of lm-evaluation-harness in it; other files of that name are passed over.
+func TestHarness_Folder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const result = `{"results": {"x": {"acc,none": 0.5, "acc_stderr,none": 0.1}}, "model_name": "NAME", "n-shot": {}}`
+	for name, content := range map[string]string{
+		"a/results_1.json":     strings.Replace(result, "NAME", "a", 1),
+		"b/results_1.json":     strings.Replace(result, "NAME", "b", 1),
+		"b/results_other.json": `{"results": 3}`, "b/results_cut.json": `{"results": {"x": {"acc,`,
+		"b/samples_x_1.jsonl": `{"doc_id": 0, "acc": 1.0}`,
+	} {
+		path := filepath.Join(dir, name)
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(content), 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := Gather(t.Context(), []Spec{{Path: dir}}, 1)
+	if err != nil || len(g.Files) != 2 || len(g.Ignored) != 2 {
+		t.Fatalf("%+v, %v, want two results and two files that are none", g, err)
+	}
+	for i, want := range []string{"a", "b"} {
+		if m := g.Files[i].Models; len(m) != 1 || m[0].Name != want || g.Files[i].SHA256 == "" {
+			t.Errorf("file %d: %+v, want model %s", i, m, want)
 		}
 	}
 }

@@ -153,7 +153,8 @@ func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
 	if err != nil {
 		return nil, regular.PathError(err)
 	}
-	if inFolder && !hasSchema(data) {
+	foreign := inFolder && !hasSchema(data)
+	if foreign && !strings.HasPrefix(filepath.Base(path), harnessPrefix) {
 		return nil, report.ErrNotResult
 	}
 	sum := sha256.Sum256(data)
@@ -161,6 +162,9 @@ func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	files, err := readFrom(path, data, tables)
+	if err != nil && foreign {
+		return nil, report.ErrNotResult
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -169,6 +173,9 @@ func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
 	}
 	return files, nil
 }
+
+// harnessPrefix begins the names of result files of lm-evaluation-harness, results_DATE.json.
+const harnessPrefix = "results_"
 
 // content are the bytes of a file, or the table of runs of a store of MLflow.
 func content(path string) ([]byte, error) {
