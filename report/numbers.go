@@ -60,6 +60,21 @@ type spotOf struct {
 	notCompared string
 	parameters  []string // members that are parameters of the row
 	companions  map[string]companion
+	ofNumber    map[string][]string // companions of each number, in the order of the object
+}
+
+// enter takes the parameters and companions of an object.
+func (s *spotOf) enter(o Object) {
+	s.parameters, s.companions = o.roles.parameters, companionsOf(o)
+	s.ofNumber = nil
+	for _, key := range o.keys {
+		if c, ok := s.companions[key]; ok {
+			if s.ofNumber == nil {
+				s.ofNumber = map[string][]string{}
+			}
+			s.ofNumber[c.number] = append(s.ofNumber[c.number], key)
+		}
+	}
 }
 
 // known reports whether a member is a parameter of the row.
@@ -74,8 +89,8 @@ func (s spotOf) belongs(key string) bool {
 // intervals returns the intervals of a number, in the order of their names: the plain one first.
 func (s spotOf) intervals(in Object, number string) []namedInterval {
 	var list []namedInterval
-	for _, key := range in.keys {
-		if c := s.companions[key]; c.kind == isInterval && c.number == number {
+	for _, key := range s.ofNumber[number] {
+		if c := s.companions[key]; c.kind == isInterval {
 			name := c.name
 			if _, assumes := in.values[key+"_assumes"]; assumes && name == "" {
 				name = assumed
@@ -91,9 +106,9 @@ func (s spotOf) intervals(in Object, number string) []namedInterval {
 const assumed = "assumed"
 
 // errorOf is the key of the standard error of a number; empty without one.
-func (s spotOf) errorOf(in Object, number string) string {
-	for _, key := range in.keys {
-		if c := s.companions[key]; c.kind == isError && c.number == number {
+func (s spotOf) errorOf(number string) string {
+	for _, key := range s.ofNumber[number] {
+		if s.companions[key].kind == isError {
 			return key
 		}
 	}
@@ -102,7 +117,7 @@ func (s spotOf) errorOf(in Object, number string) string {
 
 // stdError is the standard error of a number.
 func (s spotOf) stdError(in Object, number string) Value {
-	if x, ok := valueOf(in.values[s.errorOf(in, number)], nil); ok {
+	if x, ok := valueOf(in.values[s.errorOf(number)], nil); ok {
 		return x
 	}
 	return Undefined("no standard error was computed")
@@ -111,7 +126,7 @@ func (s spotOf) stdError(in Object, number string) Value {
 // visit calls yield for every scalar member of an object and those in it, in order, until it returns false.
 func (o Object) visit(spot spotOf, yield func(spot spotOf, key string, in Object, reasons map[string][]string) bool) bool {
 	reasons := o.reasons()
-	spot.parameters, spot.companions = o.roles.parameters, companionsOf(o)
+	spot.enter(o)
 	if why, ok := o.values["not_compared"].(string); ok {
 		spot.notCompared = why
 	}
@@ -256,7 +271,7 @@ func (t *metricTable) object(spot spotOf, o Object) {
 		return
 	}
 	reasons := o.reasons()
-	spot.companions = companionsOf(o)
+	spot.enter(o)
 	for _, key := range o.keys {
 		if slices.Contains(o.roles.parameters, key) || key == reasonKey || spot.belongs(key) || o.isBareInterval(key) {
 			continue
@@ -279,7 +294,7 @@ func (t *metricTable) object(spot spotOf, o Object) {
 			}
 			row := t.row(spot, key)
 			row.Estimate, row.Reason = numberText(v), reasonOf(x)
-			row.StdError = numberText(o.values[spot.errorOf(o, key)])
+			row.StdError = numberText(o.values[spot.errorOf(key)])
 			t.withIntervals(row, o, reasons, spot.intervals(o, key))
 		}
 	}

@@ -125,8 +125,10 @@ func (c *comparer) undefined() error {
 // undirected warns of metrics whose better direction is unknown.
 func (c *comparer) undirected() {
 	var names []string
+	seen := map[string]bool{}
 	for _, row := range c.result.Table {
-		if row.Direction == Unknown && !slices.Contains(names, row.Metric) {
+		if row.Direction == Unknown && !seen[row.Metric] {
+			seen[row.Metric] = true
 			names = append(names, row.Metric)
 		}
 	}
