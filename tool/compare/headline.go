@@ -29,13 +29,17 @@ func (r *Result) headlines(limit int) []*Row {
 	var out []*Row
 	for _, rows := range r.byAnalysis() {
 		paths := make([]string, len(rows))
-		exact := false // a metric's own name, and not the end of another's
+		first := map[string]*Row{} // of each path
+		exact := false             // a metric's own name, and not the end of another's
 		for i, row := range rows {
 			paths[i] = row.Metric
+			if first[row.Metric] == nil {
+				first[row.Metric] = row
+			}
 			exact = exact || row.headline && row.named
 		}
 		chosen := report.Headlines(paths, func(path string) bool {
-			row := rows[slices.Index(paths, path)]
+			row := first[path]
 			return row.headline && row.named == exact
 		}, limit)
 		for i, row := range rows {
