@@ -4,8 +4,8 @@ package compare
 
 import (
 	"math"
-	"slices"
 	"strings"
+	"sync"
 
 	"repscope/report"
 )
@@ -15,20 +15,33 @@ import (
 // other names.
 func WellKnown(path string) (report.Metric, bool) {
 	name := report.Family(path)
-	name = strings.ToLower(name[strings.LastIndexAny(name, "./")+1:])
+	m, ok := wellKnownByName()[strings.ToLower(name[strings.LastIndexAny(name, "./")+1:])]
+	if ok && m.Range != nil {
+		m.Range = &report.Limits{Low: m.Range.Low, High: m.Range.High}
+	}
+	return m, ok
+}
+
+// wellKnownByName are the metrics of wellKnown by each of their names, the first of each.
+var wellKnownByName = sync.OnceValue(func() map[string]report.Metric {
+	all := map[string]report.Metric{}
 	for _, entry := range wellKnown {
-		if slices.Contains(strings.Fields(entry.names), name) {
-			m := entry.Metric
-			for _, r := range wellKnownRanges {
-				if slices.Contains(strings.Fields(r.names), name) {
-					m.Range = &report.Limits{Low: r.Low, High: r.High}
-				}
+		for _, name := range strings.Fields(entry.names) {
+			if _, seen := all[name]; !seen {
+				all[name] = entry.Metric
 			}
-			return m, true
 		}
 	}
-	return report.Metric{}, false
-}
+	for _, r := range wellKnownRanges {
+		for _, name := range strings.Fields(r.names) {
+			if m, ok := all[name]; ok {
+				m.Range = &report.Limits{Low: r.Low, High: r.High}
+				all[name] = m
+			}
+		}
+	}
+	return all
+})
 
 var wellKnown = []struct {
 	report.Metric
