@@ -48,6 +48,13 @@ func TestNeighborCorrelation(t *testing.T) {
 	if got := NeighborCorrelation(Float64(x, dim), nil); got < 0.9 {
 		t.Errorf("sorted by label: %g without labels", got)
 	}
+	own := make([]int, n)
+	for i := range own {
+		own[i] = i
+	}
+	if got := NeighborCorrelation(Float64(x, dim), own); !math.IsNaN(got) {
+		t.Errorf("a label for each point: %g, want NaN", got)
+	}
 	for name, p := range map[string]Points{"equal": Uint8(make([]uint8, 30), 3), "none": Float64(nil, 2),
 		"NaN": Float64([]float64{1, 2, math.NaN(), 4}, 1)} {
 		if got := NeighborCorrelation(p, nil); !math.IsNaN(got) {
