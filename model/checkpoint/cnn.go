@@ -5,6 +5,7 @@ package checkpoint
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"repscope/model/graph"
 )
@@ -16,6 +17,7 @@ type cnn struct {
 	channels    int
 	padding     string  // of convolutions with a stride
 	normEpsilon float32 // of batch normalizations
+	epsilon     float32 // of layer normalizations but the last
 	standard    bool    // weights of convolutions are brought to mean 0 and variance 1
 }
 
@@ -124,7 +126,7 @@ func (c *cnn) images(channels int) {
 
 // newCNN begins a network with the input of a first convolution.
 func newCNN(b *builder, f *family) (*cnn, error) {
-	c := &cnn{builder: b, family: f, padding: paddedEvenly, normEpsilon: 1e-5}
+	c := &cnn{builder: b, family: f, padding: paddedEvenly, normEpsilon: 1e-5, epsilon: blockEpsilon}
 	if err := b.refuseHeads(); err != nil {
 		return nil, err
 	}
@@ -323,6 +325,11 @@ func buildConvNeXt(b *builder, f *family) error {
 	if err != nil {
 		return err
 	}
+	otherwise := f.epsilon
+	first := c.state[c.prefix+f.name("stem")+".weight"].Shape
+	if strings.HasPrefix(b.settings.PublishedName(), "convnext_xxlarge") || first[0] == largestConvNeXt {
+		c.epsilon, otherwise = 1e-5, 1e-5
+	}
 	for stage := range 4 {
 		if err := c.shrink(stage); err != nil {
 			return err
@@ -338,7 +345,7 @@ func buildConvNeXt(b *builder, f *family) error {
 	}
 	b.model.Architecture, b.graph.Name = label, label
 	c.mean("mean")
-	epsilon, err := b.smallest(f.epsilon)
+	epsilon, err := b.smallest(otherwise)
 	if err != nil {
 		return err
 	}
@@ -350,8 +357,9 @@ func buildConvNeXt(b *builder, f *family) error {
 	return nil
 }
 
-// blockEpsilon is the epsilon of all normalizations but the last.
-const blockEpsilon = 1e-6
+// blockEpsilon is the epsilon of all normalizations but the last. The model whose first stage has largestConvNeXt
+// channels has 1e-5 in all (convnext_xxlarge of timm).
+const blockEpsilon, largestConvNeXt = 1e-6, 384
 
 // shrink is the stem before the first stage, and a normalization and a convolution before others.
 func (c *cnn) shrink(stage int) error {
@@ -378,7 +386,7 @@ func (c *cnn) shrink(stage int) error {
 // channelNorm normalizes [B, C, H, W] over channels.
 func (c *cnn) channelNorm(name string) error {
 	c.node("Transpose", name, map[string]graph.Attribute{"perm": integers(0, 2, 3, 1)})
-	if err := c.layerNorm(name, c.channels, blockEpsilon); err != nil {
+	if err := c.layerNorm(name, c.channels, c.epsilon); err != nil {
 		return err
 	}
 	c.node("Transpose", name, map[string]graph.Attribute{"perm": integers(0, 3, 1, 2)})
@@ -394,7 +402,7 @@ func (c *cnn) nextBlock(stage, block int, activation Activation) error {
 		return err
 	}
 	c.node("Transpose", depthwise, map[string]graph.Attribute{"perm": integers(0, 2, 3, 1)})
-	if err := c.layerNorm(f.name("block_norm", stage, block), c.channels, blockEpsilon); err != nil {
+	if err := c.layerNorm(f.name("block_norm", stage, block), c.channels, c.epsilon); err != nil {
 		return err
 	}
 	fc1, fc2 := f.name("fc1", stage, block), f.name("fc2", stage, block)

@@ -416,3 +416,37 @@ func TestNewFamilyErrors(t *testing.T) {
 		}
 	}
 }
+
+// The largest ConvNeXt of timm has another epsilon in all its normalizations, which no tensor records.
+func TestConvNeXt_Epsilon(t *testing.T) {
+	for name, want := range map[string]float32{
+		"convnext_tiny": 1e-6, "convnext_xxlarge": 1e-5, "convnext_xxlarge.clip_laion2b": 1e-5,
+	} {
+		file, err := mmap.Open(filepath.Join("testdata", "families", "timm_convnext", "weights.safetensors"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := readSafetensors(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := build(state, Options{}, &settings.Settings{Inside: map[string]any{"architecture": name}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := 0
+		for _, node := range n.Graph.Nodes {
+			if e, ok := node.Attributes["epsilon"]; ok {
+				if count++; e.Float != want {
+					t.Errorf("%s: %s has the epsilon %g, want %g", name, node.Name, e.Float, want)
+				}
+			}
+		}
+		if count < 9 {
+			t.Errorf("%s: %d normalizations", name, count)
+		}
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
