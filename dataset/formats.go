@@ -28,11 +28,21 @@ type arrayFormat struct {
 	open func(file *mmap.File, key string) (*Array, error)
 	// openAll opens every array; nil if arrays have no names of their own.
 	openAll func(file *mmap.File) ([]*Array, error)
+	// joins says that a pattern of names stands for arrays that are joined along their rows.
+	joins bool
 	// list describes the arrays without their values; nil for one array without a name.
 	list func(file *mmap.File, l *Listing) error
 	// record opens an array with its episodes, where the file holds a published
 	// dataset; nil for formats that never do.
 	record func(file *mmap.File, key string, o ImageOptions) (*Recording, error)
+}
+
+// array opens one array, or those that a pattern names. It closes the file; on error the caller does.
+func (f *arrayFormat) array(file *mmap.File, key string) (*Array, error) {
+	if f.joins && strings.ContainsAny(key, "*?") {
+		return openJoined(file, key)
+	}
+	return f.open(file, key)
 }
 
 // formats are all formats of arrays. A row and a reader are all that a new one
@@ -45,12 +55,12 @@ var formats = []arrayFormat{
 	{
 		name: ".npz", what: "arrays by name, as written by numpy.savez and numpy.savez_compressed",
 		is:   func(kind format.Kind, file *mmap.File) (bool, error) { return zipWith(kind, file, false) },
-		open: openNPZ, openAll: allNPZ, list: listNPZ,
+		open: openNPZ, openAll: allNPZ, joins: true, list: listNPZ,
 	},
 	{
 		name: ".safetensors", what: "arrays by name",
 		is: begins(format.Safetensors), endings: []string{".safetensors"},
-		open: openSafetensors, openAll: allSafetensors, list: listSafetensors,
+		open: openSafetensors, openAll: allSafetensors, joins: true, list: listSafetensors,
 	},
 	{
 		name: ".pt, .pth", what: "a PyTorch file: a tensor by its path in dicts and lists, or a published experience dataset",
@@ -68,12 +78,14 @@ var formats = []arrayFormat{
 	},
 	{
 		name: ".h5, .hdf5", what: "datasets of an HDF5 file by their path in groups",
-		is: isHDF5, endings: []string{".h5", ".hdf5", ".he5"}, open: openHDF5, openAll: allHDF5, list: listHDF5,
+		is: isHDF5, endings: []string{".h5", ".hdf5", ".he5"},
+		open: openHDF5, openAll: allHDF5, joins: true, list: listHDF5,
 	},
 	{
 		name: ".nc",
 		what: "variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue and missing_value say",
-		is:   begins(format.NetCDF), endings: netCDFEndings, open: openNetCDF, openAll: allNetCDF, list: listNetCDF,
+		is:   begins(format.NetCDF), endings: netCDFEndings,
+		open: openNetCDF, openAll: allNetCDF, joins: true, list: listNetCDF,
 	},
 	{
 		name: zarrFormat,

@@ -15,14 +15,9 @@ import (
 )
 
 // openJoined opens the arrays of a file whose names match a pattern as one array: rows follow each other in the natural
-// order of the names, and each array is an episode. It is nil where the key is no pattern, where the format has no
-// arrays by name, and for columns of Parquet, which a pattern makes a matrix of.
+// order of the names, and each array is an episode.
 func openJoined(file *mmap.File, key string) (*Array, error) {
-	f, err := formatOf(file)
-	if err != nil || f.openAll == nil || f.name == parquetFormat || !strings.ContainsAny(key, "*?") {
-		return nil, err
-	}
-	all, err := OpenAll(file.Path())
+	all, err := openAll(file)
 	if err != nil {
 		return nil, err
 	}

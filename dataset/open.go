@@ -173,24 +173,16 @@ func openAny(spec string) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := openArray(file, key)
-	if err != nil || a.joined != nil {
-		file.Close()
-	}
-	return a, err
-}
-
-// openArray opens an array of a file, or several that a pattern names.
-func openArray(file *mmap.File, key string) (*Array, error) {
-	if a, err := openJoined(file, key); a != nil || err != nil {
-		return a, err
-	}
 	f, err := formatOf(file)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		var a *Array
+		if a, err = f.array(file, key); err == nil {
+			return a, nil
+		}
+		err = withRecipe(path, err)
 	}
-	a, err := f.open(file, key)
-	return a, withRecipe(file.Path(), err)
+	file.Close()
+	return nil, err
 }
 
 // withRecipe adds a conversion hint to an error of opening an array: an unsupported type, or a pickle of objects other

@@ -57,10 +57,6 @@ func anyRecording(spec string, o ImageOptions) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a, err := openJoined(file, key); a != nil || err != nil {
-		file.Close()
-		return recordingOf(a, err)
-	}
 	r, err := openRecording(file, key, o)
 	if err != nil {
 		file.Close()
@@ -77,7 +73,7 @@ func openRecording(file *mmap.File, key string, o ImageOptions) (*Recording, err
 	}
 	var r *Recording
 	if f.record == nil {
-		r, err = recordingOf(f.open(file, key))
+		r, err = recordingOf(f.array(file, key))
 	} else {
 		r, err = f.record(file, key, o)
 	}

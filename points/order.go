@@ -6,8 +6,8 @@ import "math"
 
 // NeighborCorrelation is the correlation of neighboring points, Σ⟨x_i, x_{i+1}⟩ / Σ⟨x_i, x_i⟩ of coordinates less the
 // mean of the points of their label; labels may be nil, for one label. It is between −1 and 1, about 0 for independent
-// points in any order, with a standard error of at most 1/√n, and NaN where nothing varies within labels, where more than
-// half of the points have a label of their own, or where coordinates are not finite.
+// points in any order, with a standard error of at most 1/√n, and NaN where nothing varies within labels, where more
+// than half of the points have a label of their own, or where coordinates are not finite.
 func NeighborCorrelation(p Points, labels []int) float64 {
 	if labels == nil {
 		labels = make([]int, p.N)

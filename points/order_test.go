@@ -48,11 +48,11 @@ func TestNeighborCorrelation(t *testing.T) {
 	if got := NeighborCorrelation(Float64(x, dim), nil); got < 0.9 {
 		t.Errorf("sorted by label: %g without labels", got)
 	}
-	own := make([]int, n)
-	for i := range own {
-		own[i] = i
+	single := make([]int, n)
+	for i := range single {
+		single[i] = i
 	}
-	if got := NeighborCorrelation(Float64(x, dim), own); !math.IsNaN(got) {
+	if got := NeighborCorrelation(Float64(x, dim), single); !math.IsNaN(got) {
 		t.Errorf("a label for each point: %g, want NaN", got)
 	}
 	for name, p := range map[string]Points{"equal": Uint8(make([]uint8, 30), 3), "none": Float64(nil, 2),

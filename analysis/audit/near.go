@@ -184,8 +184,7 @@ func (a *auditor) test(ctx context.Context, d int, outcomes []*Outcome, same []i
 		r.Warnings = append(r.Warnings, fmt.Sprintf("neighboring states are alike (correlation %.2f), and without "+
 			"--episodes each counts as a recording by itself: give --episodes", rho))
 		if t.Drift != nil {
-			t.Drift.P = report.Undefined("neighboring states are alike (correlation %.2f), and a test takes states as "+
-				"independent; give --episodes", rho)
+			t.Drift.P = report.Undefined("%s; give --episodes", text.Alike("neighboring states", rho, "state"))
 		}
 	}
 	return t, a.scores(ctx, t, part, leakingTrain, grouping{blocks, reason})
@@ -495,7 +494,7 @@ func (a *auditor) follow(part division) float64 {
 	largest := 0.0
 	for _, rows := range [][]int{part.test, part.train} {
 		rows = rows[:min(len(rows), max(mostValues/max(f.Dim, 1), stat.FewestNeighbors))]
-		largest = max(largest, stat.AlikeCorrelation(points.NeighborCorrelation(f.Select(rows), nil), len(rows)))
+		largest = max(largest, results.AlikeRows(f.Select(rows), nil))
 	}
 	return largest
 }

@@ -427,7 +427,10 @@ func (c *TwoSamples) take(classifier *fidelity.Classifier, b *blocking) {
 	c.JensenShannon, c.JensenShannonCI = report.Number(classifier.JensenShannon), estimate("", 0, classifier.DivergenceError, b.why).CI
 	c.P = report.Undefined("intervals are off, or there is no standard error for a test")
 	if j := classifier.AUCError; j != nil {
-		if c.P = report.Undefined("%s", b.doubt); j.StdError > 0 && b.doubt == "" {
+		switch {
+		case b.doubt != "":
+			c.P = report.Undefined("%s", b.doubt)
+		case j.StdError > 0:
 			c.P = report.Number(stat.TTestP((classifier.AUC-0.5)/j.StdError, j.DF))
 		}
 		if v := classifier.JensenShannonInterval; v.Defined() {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/measure/fidelity"
 	"repscope/report"
 )
@@ -85,9 +86,8 @@ func (w *fidelityWork) dependent(name string, generated, holdout *cloud) string 
 				"a test takes samples as independent, and they have groups")
 		}
 	}
-	if rho := alikeRows(holdout.points, holdout.labels); rho > 0 && !w.a.o.independent() {
-		return fmt.Sprintf("neighboring samples of --holdout are alike (correlation %.2f), and a test takes samples as "+
-			"independent", rho)
+	if rho := results.AlikeRows(holdout.points, holdout.labels); rho > 0 && !w.a.o.independent() {
+		return text.Alike("neighboring samples of --holdout", rho, "sample")
 	}
 	return ""
 }

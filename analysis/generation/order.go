@@ -11,7 +11,6 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/text"
 	"repscope/points"
-	"repscope/stat"
 )
 
 // neighborGroups is how many groups of neighbors are deleted in turn where neighboring samples are alike.
@@ -38,17 +37,17 @@ type related struct {
 // orders finds inputs whose neighboring samples are alike.
 type orders struct{ found []related }
 
-// groups are the labels of groups; where there are none and neighbors are alike, ten groups of neighbors.
-func (o *orders) groups(generator, input string, labels []int, n int, correlation func() float64) []int {
-	if labels != nil {
-		return labels
+// groups are the given ones of an input with these rows and labels; where there are none and neighbors are alike, ten
+// groups of neighbors.
+func (o *orders) groups(source related, groups []int, rows points.Points, labels []int) []int {
+	if groups != nil {
+		return groups
 	}
-	rho := correlation()
-	if rho == 0 {
+	if source.correlation = results.AlikeRows(rows, labels); source.correlation == 0 {
 		return nil
 	}
-	o.found = append(o.found, related{generator, input, rho})
-	return tenths(n)
+	o.found = append(o.found, source)
+	return tenths(rows.N)
 }
 
 // tenths are ten groups of n neighbors, of about equal size.
@@ -86,7 +85,7 @@ func (o *orders) samples(generator, input string, s *Samples) *Samples {
 		return nil
 	}
 	out := *s
-	out.Groups = o.groups(generator, input, s.Groups, s.N(), func() float64 { return alikeRows(s.Rows, s.Labels) })
+	out.Groups = o.groups(related{generator: generator, input: input}, s.Groups, s.Rows, s.Labels)
 	return &out
 }
 
@@ -95,7 +94,7 @@ func (o *orders) latents(generator, input string, l *Latents) *Latents {
 		return nil
 	}
 	out := *l
-	out.Groups = o.groups(generator, input, l.Groups, l.Points.N, func() float64 { return alikeRows(l.Points, l.Labels) })
+	out.Groups = o.groups(related{generator: generator, input: input}, l.Groups, l.Points, l.Labels)
 	return &out
 }
 
@@ -104,23 +103,13 @@ func (o *orders) predictions(generator, input string, p *Predictions) *Predictio
 		return nil
 	}
 	out := *p
-	out.Groups = o.groups(generator, input, p.Groups, len(p.Target), func() float64 {
-		exact := p.within(0, nil)
-		hits := shares(len(exact), func(i int) bool { return exact[i] })
-		return alikeRows(points.Float64(hits, 1), p.Target)
-	})
+	exact := p.within(0, nil)
+	hits := shares(len(exact), func(i int) bool { return exact[i] })
+	out.Groups = o.groups(related{generator: generator, input: input}, p.Groups, points.Float64(hits, 1), p.Target)
 	return &out
 }
 
-// alikeRows is [stat.Alike] of rows less the mean of their label.
-func alikeRows(z points.Points, labels []int) float64 {
-	if z.N < stat.FewestNeighbors {
-		return 0
-	}
-	return stat.AlikeCorrelation(points.NeighborCorrelation(z, labels), z.N)
-}
-
-// alikeScores is [alikeRows] of scores that are defined.
+// alikeScores is [results.AlikeRows] of scores that are defined.
 func alikeScores(scores []float64, labels []int) float64 {
 	var kept []float64
 	var index []int
@@ -129,7 +118,7 @@ func alikeScores(scores []float64, labels []int) float64 {
 			kept, index = append(kept, v), append(index, i)
 		}
 	}
-	return alikeRows(points.Float64(kept, 1), chosen(labels, index))
+	return results.AlikeRows(points.Float64(kept, 1), chosen(labels, index))
 }
 
 // withdraw takes back the p values of comparisons that follow from inputs whose neighboring samples are alike, and
@@ -176,8 +165,8 @@ func (a *analyzer) withdraw(r *Result) {
 func doubted(inputs []related, reads []string, generators ...string) string {
 	for _, f := range inputs {
 		if slices.Contains(reads, f.input) && (f.generator == "" || slices.Contains(generators, f.generator)) {
-			return fmt.Sprintf("neighboring samples of %s are alike (correlation %.2f), and a test takes samples as "+
-				"independent; %s", f.name(), f.correlation, fix(cmp.Or(f.generator, RealRow)))
+			return text.Alike("neighboring samples of "+f.name(), f.correlation, "sample") + "; " +
+				fix(cmp.Or(f.generator, RealRow))
 		}
 	}
 	return ""

@@ -451,7 +451,7 @@ func (a *analyzer) warnOfOrder(r *Result) {
 	}
 	var alike []string
 	for _, m := range a.in.Models {
-		if rho := stat.AlikeCorrelation(points.NeighborCorrelation(m.Latents, nil), m.Latents.N); rho > 0 {
+		if rho := results.AlikeRows(m.Latents, nil); rho > 0 {
 			alike = append(alike, fmt.Sprintf("%s (correlation %.2f)", m.Name, rho))
 		}
 	}

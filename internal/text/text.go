@@ -106,3 +106,9 @@ func Bytes(n int64) string {
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
+
+// Alike is why a test that takes units as independent has no p value: neighbors, which what names, have this
+// correlation.
+func Alike(what string, correlation float64, unit string) string {
+	return fmt.Sprintf("%s are alike (correlation %.2f), and a test takes %ss as independent", what, correlation, unit)
+}

@@ -290,8 +290,8 @@ func (c *comparer) fromSamples(path string, a, b *estimate) (p pair, reason stri
 	if rho := alikeNeighbors(jackknifed[:len(a.runs)], jackknifed[len(a.runs):]); alone && rho > 0 {
 		what := columns[0][0].what
 		p.alike = true
-		p.p = report.Undefined("differences of neighboring %ss are alike (correlation %.2f), and a test takes %ss as "+
-			"independent; give each episode, document or other unit one group, or --independent", what, rho, what)
+		p.p = report.Undefined("%s; give each episode, document or other unit one group, or --independent",
+			text.Alike(fmt.Sprintf("differences of neighboring %ss", what), rho, what))
 	}
 	return p, "", nil
 }

@@ -158,23 +158,21 @@ func (c *comparer) blockSpec(a, b *estimate) stat.BlockSpec {
 }
 
 // blocksOf cuts samples into the blocks of their groups; alone reports whether each sample has a group of its own. Such
-// samples are rows of a file that may be related: where neighbors are alike, intervals are wider.
+// samples are rows of a file that may be related ([stat.Blocks.InOrder]).
 func blocksOf(groups []string, spec stat.BlockSpec, series ...[]float64) (blocks *stat.Blocks, alone bool, err error) {
 	numbers, n := points.Numbered(groups)
-	if blocks, err = stat.NewBlocks(len(numbers), numbers, spec, series...); err != nil || n < len(numbers) {
+	blocks, err = stat.NewBlocks(len(numbers), numbers, spec, series...)
+	return blocks, n == len(numbers), err
+}
+
+// blocks is [blocksOf] for the scores of all models of a comparison. Where each sample has a group of its own,
+// intervals are wider if neighbors are alike, unless samples are said to be independent.
+func (c *comparer) blocks(groups []string, spec stat.BlockSpec, scores [][]float64) (*stat.Blocks, bool, error) {
+	blocks, alone, err := blocksOf(groups, spec, stat.Differences(scores...)...)
+	if err != nil || !alone || c.o.Independent {
 		return blocks, false, err
 	}
 	return blocks.InOrder(), true, nil
-}
-
-// blocks is [blocksOf] for the scores of all models of a comparison, with its options.
-func (c *comparer) blocks(groups []string, spec stat.BlockSpec, scores [][]float64) (*stat.Blocks, bool, error) {
-	if c.o.Independent {
-		numbers, _ := points.Numbered(groups)
-		blocks, err := stat.NewBlocks(len(numbers), numbers, spec, stat.Differences(scores...)...)
-		return blocks, false, err
-	}
-	return blocksOf(groups, spec, stat.Differences(scores...)...)
 }
 
 // inRange cuts an interval at the ends of the range of a well-known metric, where all scores are inside.
@@ -207,8 +205,11 @@ func meanOf(metric string, scores []float64, groups []string) report.Named {
 		return n
 	}
 	n.SD = report.NumberOr(stat.StandardDeviation(kept), "one score has no spread")
-	blocks, _, err := blocksOf(labels, stat.BlockSpec{}, kept)
+	blocks, alone, err := blocksOf(labels, stat.BlockSpec{}, kept)
 	if err == nil {
+		if alone {
+			blocks = blocks.InOrder()
+		}
 		var j *stat.Jackknifed
 		if j, err = stat.JackknifeMean(blocks, kept); err == nil {
 			n.Interval = inRange(intervalOf(j.Interval), metric, kept)

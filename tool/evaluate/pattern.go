@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"repscope/dataset"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/tool/evaluate/page"
@@ -205,14 +206,9 @@ func (x *expander) glob(m match, value *yaml.Node) ([]match, error) {
 
 // ofArrays reports whether a pattern is one of arrays in a file, FILE:data/demo_*/obs.
 func ofArrays(value string) bool {
-	for i, r := range value {
-		if r == ':' && !strings.ContainsAny(value[:i], "*?{") {
-			if info, err := os.Stat(value[:i]); err == nil && !info.IsDir() {
-				return true
-			}
-		}
-	}
-	return false
+	path, key := dataset.SplitSpec(value)
+	info, err := os.Stat(path)
+	return key != "" && !strings.ContainsAny(path, "*?{") && err == nil && !info.IsDir()
 }
 
 // starsOf finds what the stars of a pattern stand for.

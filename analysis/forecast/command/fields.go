@@ -193,14 +193,21 @@ func (f *labeled) warnOfMembers() {
 		return
 	}
 	x := &f.labels.Axes[i]
-	sorted := slices.Sorted(slices.Values(x.Values))
-	for k := 1; k < len(sorted); k++ {
-		if sorted[k] == sorted[k-1] {
-			f.warnings = append(f.warnings, fmt.Sprintf("%s: %s has %g more than once; each is scored as a member of its own",
-				f.what, x.Name, sorted[k]))
-			return
+	if v, ok := repeated(x.Values); ok {
+		f.warnings = append(f.warnings, fmt.Sprintf("%s: %s has %g more than once; each is scored as a member of its own",
+			f.what, x.Name, v))
+	}
+}
+
+// repeated is the smallest of the values that occur more than once.
+func repeated(values []float64) (v float64, ok bool) {
+	sorted := slices.Sorted(slices.Values(values))
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			return sorted[i], true
 		}
 	}
+	return 0, false
 }
 
 // readTimes reads initial or valid times and leads.
@@ -250,11 +257,8 @@ func (f *labeled) readTimes(forecasts bool) error {
 
 // distinct finds a time that occurs twice.
 func (f *labeled) distinct(x *dataset.Axis, times []float64) error {
-	sorted := slices.Sorted(slices.Values(times))
-	for i := 1; i < len(sorted); i++ {
-		if sorted[i] == sorted[i-1] {
-			return fmt.Errorf("%s: %s has %s twice", f.what, x.Name, f.calendar.Format(sorted[i]))
-		}
+	if time, ok := repeated(times); ok {
+		return fmt.Errorf("%s: %s has %s twice", f.what, x.Name, f.calendar.Format(time))
 	}
 	return nil
 }
@@ -308,7 +312,7 @@ func (f *labeled) durations(x *dataset.Axis) ([]float64, error) {
 		}
 		out[i] = math.Round(v*seconds*1e3) / 1e3
 	}
-	if sorted := slices.Sorted(slices.Values(out)); len(slices.Compact(sorted)) < len(out) {
+	if _, ok := repeated(out); ok {
 		return nil, fmt.Errorf("%s: %s has a lead twice", f.what, x.Name)
 	}
 	return out, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"repscope/internal/text"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -27,6 +28,11 @@ func (n *Neighbors) Add(model string, j *stat.Jackknifed) {
 	if stat.Alike(j.PseudoValues) > 0 {
 		n.alike[model]++
 	}
+}
+
+// AlikeRows is [stat.Alike] of rows less the mean of their label; labels may be nil.
+func AlikeRows(z points.Points, labels []int) float64 {
+	return stat.AlikeCorrelation(points.NeighborCorrelation(z, labels), z.N)
 }
 
 // InMethods is the sentence about neighbors for the methods of a paper; unit names a block, as in [Neighbors].
