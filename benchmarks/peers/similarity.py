@@ -20,11 +20,11 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run(["go", "test", "-c", "-o", binary, "./measure/similarity"], cwd=ROOT, check=True)
     bench = [binary, "-test.run", "^$", "-test.benchtime", "1x", "-test.bench"]
     header("score", "repscope s", "calibrated-similarity s", "ratio")
-    for name in ("cka", "mutual_knn"):
-        mine, peer = [], []
+    for name in ("cka", "cka_pairs", "mutual_knn"):
+        mine, peer, measure = [], [], name.removesuffix("_pairs")
         for _ in range(ROUNDS):
             drawn = run(bench + ["^BenchmarkOrders$/^nothing$"]).cpu
-            mine.append(run(bench + [f"^BenchmarkOrders$/^{name}$"]).cpu - drawn)
+            mine.append(run(bench + [f"^BenchmarkOrders$/^{measure}$"]).cpu - drawn)
             peer.append(EVALUATIONS * float(run([PYTHON, f"{HERE}/peer_similarity.py", name]).output.split()[-1]))
         ours, other = statistics.median(mine), statistics.median(peer)
         row(name, f"{ours:.1f}", f"{other:.0f}", f"{other / ours:.0f}")

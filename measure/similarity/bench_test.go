@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"repscope/points"
+	"repscope/stat"
 )
 
 // BenchmarkOrders is for 10,000 points of 512 dimensions in 20 orders, but where its name says another number.
@@ -50,6 +51,40 @@ func BenchmarkOrders(b *testing.B) {
 			for b.Loop() {
 				x, y := prepare(x.points), prepare(y.points)
 				if _, err := Score(b.Context(), x, y, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkDeletions is for the same spaces without each of 50 episodes.
+func BenchmarkDeletions(b *testing.B) {
+	const n, dim, episodes = 10_000, 512, 50
+	random := rand.New(rand.NewPCG(1, 2))
+	var spaces [2]points.Points
+	for s := range spaces {
+		data := make([]float32, n*dim)
+		for i := range data {
+			data[i] = float32(random.NormFloat64())
+		}
+		spaces[s] = points.Float32(data, dim)
+	}
+	episode := make([]int, n)
+	for i := range episode {
+		episode[i] = i * episodes / n
+	}
+	blocks, err := stat.NewBlocks(n, episode, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for title, names := range map[string][]string{
+		"cka": {"cka", "cka_debiased"}, "cknna": {"cknna"}, "predictivity": {"predictivity"}, "12 measures": withoutMatrices(),
+	} {
+		b.Run(title, func(b *testing.B) {
+			for b.Loop() {
+				o := Options{Measures: names, Episode: episode, Blocks: blocks}
+				if _, err := Score(b.Context(), prepare(spaces[0]), prepare(spaces[1]), o); err != nil {
 					b.Fatal(err)
 				}
 			}

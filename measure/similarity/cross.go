@@ -61,7 +61,13 @@ func crossProducts(ctx context.Context, c *comparison) error {
 	if s := c.series["unit_match"]; s != nil && math.IsNaN(s.Value) {
 		s.Reason = c.because("no unit varies", !slices.Contains(c.a.constant, false), !slices.Contains(c.b.constant, false))
 	}
-	return c.withoutBlocks(ctx, c.deleting(crossNames...), crossProducts)
+	n, p, q := int64(c.a.n()), int64(c.a.Dim()), int64(c.b.Dim())
+	coordinates, squares := int64(16), int64(64) // bytes of each, the points as they are and centered; of products of units
+	if work.regressions[0] != nil {
+		coordinates, squares = 24, 48*predictionFolds
+	}
+	need := coordinates*n*(p+q) + squares*(p*p+q*q)
+	return c.withoutBlocks(ctx, c.deleting(crossNames...), need, crossProducts)
 }
 
 // narrowFrom is the number of multiplications of a cross product from which orders of the null are computed in float32.

@@ -29,9 +29,8 @@ func pairMatrices(ctx context.Context, c *comparison) error {
 		if !c.wants(name) {
 			continue
 		}
-		// Two matrices in float32, and a triangle of squared distances while one is made.
 		n := int64(c.a.n())
-		if need := 8*n*n + 8*n*n/2; need > c.o.Memory {
+		if need := pairMemory(n); need > c.o.Memory {
 			c.refuse(name, fmt.Sprintf("the matrices of %d × %d pairs of points need %d MB, more than the %d MB of "+
 				"memory", n, n, need>>20, c.o.Memory>>20))
 			continue
@@ -58,8 +57,11 @@ func pairMatrices(ctx context.Context, c *comparison) error {
 		}
 	}
 	slices.Sort(names)
-	return c.withoutBlocks(ctx, c.deleting(names...), pairMatrices)
+	return c.withoutBlocks(ctx, c.deleting(names...), pairMemory(int64(c.a.n())), pairMatrices)
 }
+
+// pairMemory is two matrices in float32, and a triangle of squared distances while one is made.
+func pairMemory(n int64) int64 { return 8*n*n + 8*n*n/2 }
 
 // pairs returns a matrix of the space.
 func (p *Prepared) pairs(ctx context.Context, kind gram, threads int) (*centeredPairs, error) {

@@ -60,7 +60,7 @@ func NewMappingOf(z points.Points, states []int) (*Mapping, error) {
 		fold[i] = states[i/(z.N/len(states))]
 	}
 	m := &Mapping{from: from.spanned()}
-	if m.folds, err = newRegression(m.from, z.Dim, fold); err != nil {
+	if m.folds, err = newRegression(m.from, z.Dim, fold, 0); err != nil {
 		return nil, err
 	}
 	m.rows = make([][]int, len(m.folds.folds))

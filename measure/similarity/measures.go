@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/parallel"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/stat"
@@ -435,8 +436,8 @@ func (c *comparison) deleting(names ...string) []string {
 }
 
 // withoutBlocks computes scores without each block from the points that remain. compute enters the values of the names
-// it is asked for.
-func (c *comparison) withoutBlocks(ctx context.Context, names []string, compute family) error {
+// it is asked for. need is the memory of one deletion; they run side by side as memory allows.
+func (c *comparison) withoutBlocks(ctx context.Context, names []string, need int64, compute family) error {
 	if len(names) == 0 {
 		return nil
 	}
@@ -444,28 +445,36 @@ func (c *comparison) withoutBlocks(ctx context.Context, names []string, compute 
 	for _, name := range names {
 		c.series[name].Without = make([]float64, blocks.Count())
 	}
-	label := blocks.Labels()
-	for j := range blocks.Count() {
-		var kept []int
-		for i, block := range label {
-			if block != j {
-				kept = append(kept, i)
-			}
+	side, inner := parallel.Workers(c.o.Threads, blocks.Count()), 1
+	if int64(side) > c.o.Memory/max(need, 1) {
+		side, inner = 1, c.o.Threads
+	}
+	return parallel.Try(ctx, side, blocks.Count(), func(_, j int) error {
+		return c.without(ctx, j, inner, names, compute)
+	})
+}
+
+// without computes scores without one block.
+func (c *comparison) without(ctx context.Context, j, threads int, names []string, compute family) error {
+	var kept []int
+	for i, block := range c.o.Blocks.Labels() {
+		if block != j {
+			kept = append(kept, i)
 		}
-		o := *c.o
-		o.Orders, o.Blocks, o.Episode = nil, nil, points.Pick(o.Episode, kept)
-		rest := &comparison{a: c.a.Select(kept), b: c.b.Select(kept), o: &o, series: map[string]*Series{}}
-		for _, name := range names {
-			rest.series[name] = &Series{Name: name, Measure: c.series[name].Measure, Value: math.NaN()}
+	}
+	o := *c.o
+	o.Orders, o.Blocks, o.Episode, o.Threads = nil, nil, points.Pick(o.Episode, kept), threads
+	rest := &comparison{a: c.a.rest(kept, threads), b: c.b.rest(kept, threads), o: &o, series: map[string]*Series{}}
+	for _, name := range names {
+		rest.series[name] = &Series{Name: name, Measure: c.series[name].Measure, Value: math.NaN()}
+	}
+	if rest.undefined() == "" {
+		if err := compute(ctx, rest); err != nil {
+			return err
 		}
-		if rest.undefined() == "" {
-			if err := compute(ctx, rest); err != nil {
-				return err
-			}
-		}
-		for _, name := range names {
-			c.series[name].Without[j] = rest.series[name].Value
-		}
+	}
+	for _, name := range names {
+		c.series[name].Without[j] = rest.series[name].Value
 	}
 	return nil
 }

@@ -164,12 +164,28 @@ func TestNullIsTheScoreOfOrderedPoints(t *testing.T) {
 	}
 }
 
-// Values without a block are the scores of the points outside it.
+// Values without a block are the scores of the points outside it, also where all the nearest neighbors of a point are in
+// one block.
 func TestWithoutIsTheScoreOfTheRest(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
+	a, b := randomSpaces(r, 60, 3, 4)
+	testWithout(t, a, b, 5)
+	crowded, row := make([]float64, 60*3), make([]float64, 3)
+	for i := range 60 {
+		copy(crowded[3*i:], a.Row(i, row))
+		if i < 11 { // the first episode and a point of the second
+			for k := range 3 {
+				crowded[3*i+k] = 2 + 1e-3*r.NormFloat64()
+			}
+		}
+	}
+	testWithout(t, points.Float64(crowded, 3), b, 2)
+}
+
+func testWithout(t *testing.T, a, b points.Points, k int) {
+	t.Helper()
 	const n, episodes = 60, 6
-	a, b := randomSpaces(r, n, 3, 4)
 	episode := make([]int, n)
 	for i := range episode {
 		episode[i] = i * episodes / n
@@ -178,7 +194,7 @@ func TestWithoutIsTheScoreOfTheRest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := scored(t, a, b, Options{K: []int{5}, Episode: episode, Blocks: blocks, Pairs: -1})
+	found := scored(t, a, b, Options{K: []int{k}, Episode: episode, Blocks: blocks, Pairs: -1})
 	label := blocks.Labels()
 	for j := range blocks.Count() {
 		var kept []int
@@ -187,7 +203,7 @@ func TestWithoutIsTheScoreOfTheRest(t *testing.T) {
 				kept = append(kept, i)
 			}
 		}
-		o := Options{K: []int{5}, Episode: points.Pick(episode, kept), Pairs: -1}
+		o := Options{K: []int{k}, Episode: points.Pick(episode, kept), Pairs: -1}
 		rest := scored(t, a.Select(kept), b.Select(kept), o)
 		for name, s := range found {
 			measuretest.Near(t, name+" without a block", s.Without[j], rest[name].Value, 1e-9)

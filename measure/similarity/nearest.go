@@ -215,15 +215,83 @@ type neighborKernel struct {
 	own     float64   // unbiased HSIC with itself
 }
 
-// near returns the neighbors of a space; nil where a point has length 0.
-func (p *Prepared) near(ctx context.Context, k, threads int, memory int64) (*neighborKernel, error) {
+// neighborKernel finds the neighbors of directions.
+func newNeighborKernel(ctx context.Context, directions matrix.Matrix, k int, o neighbors.Options) (*neighborKernel, error) {
+	lists, err := neighbors.KNearest(ctx, points.Float64(directions.Data, directions.Dim), k, o)
+	if err != nil {
+		return nil, err
+	}
+	out := &neighborKernel{k: k, index: lists.Index, product: make([]float64, len(lists.Index))}
+	for q, j := range lists.Index {
+		out.product[q] = matrix.Dot(directions.Row(q/k), directions.Row(int(j)))
+	}
+	return out, nil
+}
+
+// nearest are the first k of the neighbors.
+func (n *neighborKernel) nearest(k int) *neighborKernel {
+	out := &neighborKernel{k: k}
+	for q := 0; q < len(n.index); q += n.k {
+		out.index = append(out.index, n.index[q:q+k]...)
+		out.product = append(out.product, n.product[q:q+k]...)
+	}
+	out.own = masked(out, out, nil, nil)
+	return out
+}
+
+// without are the k nearest among some of the points: place holds the new index of each, −1 for the others. It is nil
+// where a list has fewer of them.
+func (n *neighborKernel) without(place []int32, k int) *neighborKernel {
+	out := &neighborKernel{k: k}
+	for i := range place {
+		if place[i] < 0 {
+			continue
+		}
+		want := len(out.index) + k
+		for q := i * n.k; q < (i+1)*n.k && len(out.index) < want; q++ {
+			if j := place[n.index[q]]; j >= 0 {
+				out.index, out.product = append(out.index, j), append(out.product, n.product[q])
+			}
+		}
+		if len(out.index) < want {
+			return nil
+		}
+	}
+	out.own = masked(out, out, nil, nil)
+	return out
+}
+
+// angles holds the directions of the points and their nearest neighbors by the angle.
+type angles struct {
+	directions matrix.Matrix // none where a point has length 0
+	longest    *neighborKernel
+}
+
+// spareNeighbors are listed beyond those asked for, so that lists keep enough of them without a block.
+const spareNeighbors = 3
+
+// near returns the neighbors of a space, at least k of each; none where a point has length 0.
+func (p *Prepared) near(ctx context.Context, k, threads int, memory int64) (*angles, error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	if kernel, ok := p.nears[k]; ok {
-		return kernel, nil
+	if p.angles == nil {
+		p.angles = &angles{directions: directionsOf(p.points)}
 	}
-	p.nears[k] = nil
-	directions := matrix.Of(p.points)
+	if p.angles.directions.N > 0 && (p.angles.longest == nil || p.angles.longest.k < k) {
+		var err error
+		p.angles.longest, err = newNeighborKernel(ctx, p.angles.directions, k, neighbors.Options{
+			Threads: max(threads, 0), Memory: memory,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return p.angles, nil
+}
+
+// directionsOf are the points divided by their length; none where one has length 0.
+func directionsOf(z points.Points) matrix.Matrix {
+	directions := matrix.Of(z)
 	for i := range directions.N {
 		row := directions.Row(i)
 		largest := 0.0
@@ -231,7 +299,7 @@ func (p *Prepared) near(ctx context.Context, k, threads int, memory int64) (*nei
 			largest = max(largest, math.Abs(v))
 		}
 		if largest == 0 {
-			return nil, nil
+			return matrix.Matrix{}
 		}
 		for j := range row {
 			row[j] /= largest
@@ -241,27 +309,25 @@ func (p *Prepared) near(ctx context.Context, k, threads int, memory int64) (*nei
 			row[j] /= length
 		}
 	}
-	lists, err := neighbors.KNearest(ctx, points.Float64(directions.Data, directions.Dim), k, neighbors.Options{
-		Threads: max(threads, 0), Memory: memory,
-	})
-	if err != nil {
-		delete(p.nears, k)
-		return nil, err
+	return directions
+}
+
+// without are the k nearest neighbors among the points that are kept, of indices kept.
+func (a *angles) without(ctx context.Context, place []int32, kept []int, k int, o neighbors.Options) (*neighborKernel, error) {
+	if out := a.longest.without(place, k); out != nil {
+		return out, nil
 	}
-	out := &neighborKernel{k: k, index: lists.Index, product: make([]float64, len(lists.Index))}
-	for q, j := range lists.Index {
-		out.product[q] = matrix.Dot(directions.Row(q/k), directions.Row(int(j)))
+	out, err := newNeighborKernel(ctx, a.directions.Select(kept), k, o)
+	if err == nil {
+		out.own = masked(out, out, nil, nil)
 	}
-	out.own = masked(out, out, nil, nil)
-	p.nears[k] = out
-	return out, nil
+	return out, err
 }
 
 // neighborAlignment computes cknna: the unbiased HSIC of both kernels with all pairs set to 0 but those that are
 // neighbors in both spaces, over the root of the two HSICs of a space with itself. Of equally near points those with
 // the smaller index are neighbors.
 func neighborAlignment(ctx context.Context, c *comparison) error {
-	var names []string
 	for _, k := range c.o.K {
 		name := sized("cknna", k)
 		if !c.wants(name) {
@@ -271,30 +337,68 @@ func neighborAlignment(ctx context.Context, c *comparison) error {
 			c.refuse(name, reason)
 			continue
 		}
-		a, err := c.a.near(ctx, k, c.o.Threads, c.o.Memory)
-		if err != nil {
-			return err
+		listed := k
+		if len(c.deleting(name)) > 0 {
+			listed = min((1+spareNeighbors)*slices.Max(c.o.K), c.a.n()-1)
 		}
-		b, err := c.b.near(ctx, k, c.o.Threads, c.o.Memory)
-		if err != nil {
-			return err
+		var near [2]*angles
+		for side, p := range []*Prepared{c.a, c.b} {
+			var err error
+			if near[side], err = p.near(ctx, max(k, listed), c.o.Threads, c.o.Memory); err != nil {
+				return err
+			}
 		}
-		if a == nil || b == nil {
-			c.refuse(name, c.because("a point has length 0 and no direction", a == nil, b == nil))
+		a, b := near[0], near[1]
+		if a.longest == nil || b.longest == nil {
+			c.refuse(name, c.because("a point has length 0 and no direction", a.longest == nil, b.longest == nil))
 			continue
 		}
+		first, second := a.longest.nearest(k), b.longest.nearest(k)
 		scores := make([]float64, 1+len(c.o.Orders))
-		err = parallel.For(ctx, c.o.Threads, len(scores), func(_, row int) {
+		err := parallel.For(ctx, c.o.Threads, len(scores), func(_, row int) {
 			order := c.order(row)
-			scores[row] = alignment(masked(a, b, order, inverse(order)), a.own, b.own)
+			scores[row] = alignment(masked(first, second, order, inverse(order)), first.own, second.own)
 		})
 		if err != nil {
 			return err
 		}
 		c.enter(name, scores)
-		names = append(names, name)
+		if len(c.deleting(name)) == 0 {
+			continue
+		}
+		if c.series[name].Without, err = c.alignedWithout(ctx, a, b, k); err != nil {
+			return err
+		}
 	}
-	return c.withoutBlocks(ctx, c.deleting(names...), neighborAlignment)
+	return nil
+}
+
+// alignedWithout is cknna without each block.
+func (c *comparison) alignedWithout(ctx context.Context, a, b *angles, k int) ([]float64, error) {
+	label, count := c.o.Blocks.Labels(), c.o.Blocks.Count()
+	out := make([]float64, count)
+	for block := range count {
+		place, kept := make([]int32, len(label)), []int(nil)
+		for i, l := range label {
+			place[i] = -1
+			if l != block {
+				place[i], kept = int32(len(kept)), append(kept, i)
+			}
+		}
+		if out[block] = math.NaN(); len(kept) < 4 || k > len(kept)-2 || !c.a.varies(kept) || !c.b.varies(kept) {
+			continue
+		}
+		o := neighbors.Options{Threads: max(c.o.Threads, 0), Memory: c.o.Memory}
+		var rest [2]*neighborKernel
+		for side, space := range []*angles{a, b} {
+			var err error
+			if rest[side], err = space.without(ctx, place, kept, k, o); err != nil {
+				return nil, err
+			}
+		}
+		out[block] = alignment(masked(rest[0], rest[1], nil, nil), rest[0].own, rest[1].own)
+	}
+	return out, nil
 }
 
 // masked is m(m−3) times the unbiased HSIC of the kernels over pairs (i, j) where j is a neighbor of i in a, and

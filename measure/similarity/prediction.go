@@ -32,7 +32,7 @@ func (w *crossWork) regress() error {
 		return err
 	}
 	for d, from := range []*Prepared{w.c.a, w.c.b} {
-		if w.regressions[d], err = newRegression(from.x, from.x.Dim, fold); err != nil {
+		if w.regressions[d], err = newRegression(from.x, from.x.Dim, fold, from.threads); err != nil {
 			return err
 		}
 	}
@@ -75,23 +75,22 @@ type regression struct {
 }
 
 type foldRegression struct {
-	test   int       // number of test points
-	mean   []float64 // of the training points
-	values []float64
-	turn   matrix.Matrix // the eigenvectors, as rows
-	square matrix.Matrix // xᵀx of the test points x less the mean, turned by the eigenvectors
-	shrunk matrix.Matrix // [penalties, D]: 1/(value + penalty)
+	test    int       // number of test points
+	trained float64   // number of training points
+	mean    []float64 // of the training points
+	values  []float64
+	turn    matrix.Matrix // the eigenvectors, as rows
+	square  matrix.Matrix // xᵀx of the test points x less the mean, turned by the eigenvectors
+	shrunk  matrix.Matrix // [penalties, D]: 1/(value + penalty)
 }
 
 // newRegression prepares the regressions from centered points with as many units: penalties are in their mean
 // eigenvalues, also where the points have fewer coordinates with the same inner products.
-func newRegression(from matrix.Matrix, units int, fold []int) (*regression, error) {
+func newRegression(from matrix.Matrix, units int, fold []int, threads int) (*regression, error) {
 	out := &regression{fold: make([]int, from.N)}
 	dim := from.Dim
 	whole := matrix.New(dim, dim)
-	if err := crossProduct(whole, from, from, 0, nil); err != nil {
-		return nil, err
-	}
+	var tests []matrix.Matrix // XᵀX of the test points
 	for f := range predictionFolds {
 		var members []int
 		for i, g := range fold {
@@ -102,49 +101,50 @@ func newRegression(from matrix.Matrix, units int, fold []int) (*regression, erro
 		if len(members) == 0 {
 			continue
 		}
-		one := foldRegression{test: len(members)}
-		test, training := from.Select(members), matrix.New(dim, dim)
-		if err := crossProduct(training, test, test, 0, nil); err != nil {
+		points := from.Select(members)
+		test, err := square(points, threads)
+		if err != nil {
 			return nil, err
 		}
-		trained := float64(from.N - one.test)
-		mean := make([]float64, dim)
-		for i := range test.N {
-			matrix.AddTo(mean, test.Row(i))
+		one := foldRegression{
+			test: len(members), trained: float64(from.N - len(members)), mean: make([]float64, dim),
 		}
-		for k, v := range mean {
-			mean[k] = -v / trained // the whole is centered
+		for i := range points.N {
+			matrix.AddTo(one.mean, points.Row(i))
 		}
-		for k := range dim {
-			for l, v := range training.Row(k) {
-				training.Row(k)[l] = whole.Row(k)[l] - v - trained*mean[k]*mean[l]
-			}
+		for k, v := range one.mean {
+			one.mean[k] = -v / one.trained // the whole is centered
 		}
-		var err error
-		if one.values, one.turn, err = eigenRows(training, 0); err != nil {
+		matrix.AddTo(whole.Data, test.Data)
+		tests, out.folds = append(tests, test), append(out.folds, one)
+	}
+	for f, test := range tests {
+		if err := out.folds[f].solve(whole, test, units, threads); err != nil {
 			return nil, err
 		}
-		for i := range test.N {
-			matrix.Axpy(test.Row(i), -1, mean)
-		}
-		one.mean = mean
-		if err := one.finish(test, units); err != nil {
-			return nil, err
-		}
-		out.folds = append(out.folds, one)
 	}
 	return out, nil
 }
 
-// finish sets what follows from the test points about the mean of the training points.
-func (fold *foldRegression) finish(test matrix.Matrix, units int) error {
-	dim := test.Dim
-	x := matrix.New(test.N, dim)
-	product := kernel.Product[float64]{
-		M: test.N, N: dim, K: dim, A: kernel.Rows(test.Data, dim), B: kernel.Rows(fold.turn.Data, dim), C: x.Data,
-		Stride: dim,
+// solve sets the eigenvectors of a fold and all that follows from them. whole is XᵀX of all points, which are centered;
+// test is the same of the test points, and is overwritten. About the mean m of the training points, the two are
+//
+//	training: whole − test − trained·mmᵀ; test: test + (2·trained + count)·mmᵀ
+func (fold *foldRegression) solve(whole, test matrix.Matrix, units, threads int) error {
+	dim := len(fold.mean)
+	count := float64(fold.test)
+	trained := fold.trained
+	training := matrix.New(dim, dim)
+	for k, m := range fold.mean {
+		row, part := training.Row(k), test.Row(k)
+		for l, v := range whole.Row(k) {
+			outer := float64(m * fold.mean[l])
+			row[l] = v - part[l] - float64(trained*outer)
+			part[l] += float64((2*trained + count) * outer)
+		}
 	}
-	if err := product.Run(); err != nil {
+	var err error
+	if fold.values, fold.turn, err = eigenRows(training, threads); err != nil {
 		return err
 	}
 	scale := 0.0
@@ -159,8 +159,16 @@ func (fold *foldRegression) finish(test matrix.Matrix, units int) error {
 			}
 		}
 	}
+	half, err := rowProduct(fold.turn, test, threads)
+	if err != nil {
+		return err
+	}
 	fold.square = matrix.New(dim, dim)
-	return crossProduct(fold.square, x, x, 0, nil)
+	rows := kernel.Rows(fold.turn.Data, dim)
+	product := kernel.Product[float64]{
+		M: dim, N: dim, K: dim, A: kernel.Rows(half.Data, dim), B: rows, C: fold.square.Data, Stride: dim, Threads: threads,
+	}
+	return product.Run()
 }
 
 // explained is R² in direction d of the order that was multiplied last.
@@ -218,7 +226,7 @@ func chosenPenalties(lost [][]float64) []int {
 // sum of the test points over their number.
 func (t *crossThread[T]) errors(d, f int, squares float64) ([]float64, error) {
 	fold, sum := &t.regressions[d].folds[f], t.sums[d].Row(f)
-	trained, count := float64(t.c.a.n()-fold.test), float64(fold.test)
+	trained, count := fold.trained, float64(fold.test)
 	squares += (2/trained + count/(trained*trained)) * matrix.Dot(sum, sum)
 	t.center(d, f, 2+count/trained)
 	dim, other := len(fold.mean), len(sum)

@@ -24,19 +24,22 @@ type Prepared struct {
 	square   []float64     // ‖x_i‖²
 	total    float64       // Σ ‖x_i‖²
 	constant []bool        // of each coordinate
+	threads  int           // of what all measures share; ≤ 0: all processors
 
-	once struct{ own, components, span sync.Once }
+	once struct{ own, components, span, products sync.Once }
 	// biased and unbiased are ‖XᵀX‖_F² and n(n−3) times the unbiased HSIC of the space with itself.
 	biased, unbiased float64
 	ownErr           error
+	kept             matrix.Matrix // of products
+	keptErr          error
 	span             matrix.Matrix
 	components       components
 	componentsErr    error
 
-	lock  sync.Mutex
-	nears map[int]*neighborKernel
-	grams map[gram]*centeredPairs
-	lists map[neighbors.Metric]*neighbors.Nearest
+	lock   sync.Mutex
+	angles *angles
+	grams  map[gram]*centeredPairs
+	lists  map[neighbors.Metric]*neighbors.Nearest
 }
 
 // Prepare takes points [N, D] of any kind. NaN and Inf are errors. Points that do not vary are a space without scores.
@@ -50,42 +53,50 @@ func Prepare(z points.Points) (*Prepared, error) {
 func prepare(z points.Points) *Prepared {
 	p := &Prepared{
 		points: z, constant: constantUnits(z),
-		nears: map[int]*neighborKernel{}, grams: map[gram]*centeredPairs{},
+		grams: map[gram]*centeredPairs{},
 		lists: map[neighbors.Metric]*neighbors.Nearest{},
 	}
 	raw := matrix.Of(z)
-	largest := 0.0
-	for _, v := range raw.Data {
-		largest = max(largest, math.Abs(v))
-	}
-	if _, exponent := math.Frexp(largest); largest > 0 {
-		for i := range raw.Data {
-			raw.Data[i] = math.Ldexp(raw.Data[i], -exponent)
-		}
-	}
+	toUnit(raw.Data)
 	mean := raw.Mean()
-	spread := 0.0
 	for i := range raw.N {
-		matrix.Axpy(raw.Row(i), -1, mean)
-		for k, v := range raw.Row(i) {
-			if p.constant[k] {
-				raw.Row(i)[k] = 0
-				continue
+		row := raw.Row(i)
+		for k, v := range row {
+			if row[k] = v - mean[k]; p.constant[k] {
+				row[k] = 0
 			}
-			spread = max(spread, math.Abs(v))
 		}
 	}
-	if _, exponent := math.Frexp(spread); spread > 0 { // points far from the origin
-		for i := range raw.Data {
-			raw.Data[i] = math.Ldexp(raw.Data[i], -exponent)
-		}
-	}
+	toUnit(raw.Data) // points far from the origin
 	p.x, p.square = raw, make([]float64, raw.N)
 	for i := range raw.N {
 		p.square[i] = matrix.Dot(raw.Row(i), raw.Row(i))
 		p.total += p.square[i]
 	}
 	return p
+}
+
+// toUnit divides numbers by the power of two that brings the largest to [1/2, 1); not if all are 0.
+func toUnit(data []float64) {
+	largest := 0.0
+	for _, v := range data {
+		if v = math.Abs(v); v > largest {
+			largest = v
+		}
+	}
+	_, exponent := math.Frexp(largest)
+	if exponent == 0 {
+		return
+	}
+	if factor := math.Ldexp(1, -exponent); factor > 0 && !math.IsInf(factor, 0) {
+		for i, v := range data {
+			data[i] = v * factor
+		}
+		return
+	}
+	for i, v := range data {
+		data[i] = math.Ldexp(v, -exponent)
+	}
 }
 
 // Named enters a name by which the reasons of missing scores call the space.
@@ -104,6 +115,11 @@ func (p *Prepared) Dim() int { return p.x.Dim }
 
 // Varies reports whether not all points are equal.
 func (p *Prepared) Varies() bool { return p.total > 0 }
+
+// varies reports whether not all of some points are equal.
+func (p *Prepared) varies(index []int) bool {
+	return slices.ContainsFunc(index, func(i int) bool { return !slices.Equal(p.x.Row(i), p.x.Row(index[0])) })
+}
 
 // ConstantUnits is the number of coordinates of points that have one value.
 func ConstantUnits(z points.Points) int {
@@ -124,9 +140,13 @@ func constantUnits(z points.Points) []bool {
 	}
 	first := slices.Clone(z.Row(0, make([]float64, z.Dim)))
 	row := make([]float64, z.Dim)
-	for i := range z.N {
+	count := z.Dim // coordinates with one value so far
+	for i := 1; i < z.N && count > 0; i++ {
 		for k, v := range z.Row(i, row) {
-			constant[k] = constant[k] && v == first[k]
+			if constant[k] && v != first[k] {
+				constant[k] = false
+				count--
+			}
 		}
 	}
 	return constant
@@ -135,6 +155,25 @@ func constantUnits(z points.Points) []bool {
 // Select is the space of some of the points.
 func (p *Prepared) Select(index []int) *Prepared {
 	return prepare(p.points.Select(index)).Named(p.name)
+}
+
+// rest is the space of some of the points, for a computation on some threads.
+func (p *Prepared) rest(index []int, threads int) *Prepared {
+	out := p.Select(index)
+	out.threads = threads
+	return out
+}
+
+// square is XᵀX, one half computed.
+func square(x matrix.Matrix, threads int) (matrix.Matrix, error) {
+	out := matrix.New(x.Dim, x.Dim)
+	columns := kernel.Columns(x.Data, x.Dim)
+	product := kernel.Product[float64]{
+		M: x.Dim, N: x.Dim, K: x.N, A: columns, B: columns, C: out.Data, Stride: x.Dim, Upper: true, Threads: threads,
+	}
+	err := product.Run()
+	out.Mirror()
+	return out, err
 }
 
 // crossProduct is XᵀY in the given memory, of equally many rows.
@@ -169,13 +208,21 @@ func (p *Prepared) own() (biased, unbiased float64, err error) {
 	return p.biased, p.unbiased, p.ownErr
 }
 
-// products is XᵀX, or XXᵀ where points are fewer than coordinates: both have the same eigenvalues but for zeros.
+// products is XᵀX, or XXᵀ where points are fewer than coordinates: both have the same eigenvalues but for zeros. It is
+// kept where it is small next to the points.
 func (p *Prepared) products() (matrix.Matrix, error) {
-	if p.x.N < p.x.Dim {
-		return p.inner(0)
+	if p.x.N < 4*p.x.Dim {
+		return p.multiply()
 	}
-	out := matrix.New(p.x.Dim, p.x.Dim)
-	return out, crossProduct(out, p.x, p.x, 0, nil)
+	p.once.products.Do(func() { p.kept, p.keptErr = p.multiply() })
+	return p.kept, p.keptErr
+}
+
+func (p *Prepared) multiply() (matrix.Matrix, error) {
+	if p.x.N < p.x.Dim {
+		return p.inner(p.threads)
+	}
+	return square(p.x, p.threads)
 }
 
 // inner is XXᵀ, the inner products of the points.
@@ -236,7 +283,7 @@ func (p *Prepared) findComponents() (components, error) {
 	if err != nil {
 		return components{}, err
 	}
-	values, vectors, err := eigenRows(product, 0)
+	values, vectors, err := eigenRows(product, p.threads)
 	if err != nil {
 		return components{}, err
 	}
@@ -263,5 +310,5 @@ func (p *Prepared) findComponents() (components, error) {
 			scores.Row(i)[c] = vectors.Row(c)[i] / out.size[c]
 		}
 	}
-	return out, crossProduct(out.basis, x, scores, 0, nil)
+	return out, crossProduct(out.basis, x, scores, p.threads, nil)
 }

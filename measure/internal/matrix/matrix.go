@@ -79,6 +79,20 @@ func ByBlocks(blocks *stat.Blocks, n int) ([]int, error) {
 	return order, nil
 }
 
+// Mirror copies the elements above the diagonal of a square matrix below it, a tile at a time.
+func (x Matrix) Mirror() {
+	const tile = 64
+	for top := 0; top < x.N; top += tile {
+		for left := 0; left <= top; left += tile {
+			for i := top; i < min(top+tile, x.N); i++ {
+				for j := left; j < min(left+tile, i); j++ {
+					x.Data[i*x.Dim+j] = x.Data[j*x.Dim+i]
+				}
+			}
+		}
+	}
+}
+
 // AddTo adds src to dst, element by element.
 func AddTo(dst, src []float64) {
 	for k, v := range src {
