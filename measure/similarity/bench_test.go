@@ -79,7 +79,8 @@ func BenchmarkDeletions(b *testing.B) {
 		b.Fatal(err)
 	}
 	for title, names := range map[string][]string{
-		"cka": {"cka", "cka_debiased"}, "cknna": {"cknna"}, "predictivity": {"predictivity"}, "12 measures": withoutMatrices(),
+		"cka": {"cka", "cka_debiased"}, "cknna": {"cknna"}, "predictivity": {"predictivity"},
+		"12 measures": withoutMatrices(),
 	} {
 		b.Run(title, func(b *testing.B) {
 			for b.Loop() {

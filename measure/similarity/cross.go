@@ -62,7 +62,7 @@ func crossProducts(ctx context.Context, c *comparison) error {
 		s.Reason = c.because("no unit varies", !slices.Contains(c.a.constant, false), !slices.Contains(c.b.constant, false))
 	}
 	n, p, q := int64(c.a.n()), int64(c.a.Dim()), int64(c.b.Dim())
-	coordinates, squares := int64(16), int64(64) // bytes of each, the points as they are and centered; of products of units
+	coordinates, squares := int64(16), int64(64) // bytes of each; of products of units
 	if work.regressions[0] != nil {
 		coordinates, squares = 24, 48*predictionFolds
 	}

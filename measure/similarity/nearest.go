@@ -215,8 +215,9 @@ type neighborKernel struct {
 	own     float64   // unbiased HSIC with itself
 }
 
-// neighborKernel finds the neighbors of directions.
-func newNeighborKernel(ctx context.Context, directions matrix.Matrix, k int, o neighbors.Options) (*neighborKernel, error) {
+// newNeighborKernel finds the neighbors of directions.
+func newNeighborKernel(ctx context.Context, directions matrix.Matrix, k int, o neighbors.Options,
+) (*neighborKernel, error) {
 	lists, err := neighbors.KNearest(ctx, points.Float64(directions.Data, directions.Dim), k, o)
 	if err != nil {
 		return nil, err
@@ -313,7 +314,8 @@ func directionsOf(z points.Points) matrix.Matrix {
 }
 
 // without are the k nearest neighbors among the points that are kept, of indices kept.
-func (a *angles) without(ctx context.Context, place []int32, kept []int, k int, o neighbors.Options) (*neighborKernel, error) {
+func (a *angles) without(ctx context.Context, place []int32, kept []int, k int, o neighbors.Options,
+) (*neighborKernel, error) {
 	if out := a.longest.without(place, k); out != nil {
 		return out, nil
 	}

@@ -166,7 +166,8 @@ func (fold *foldRegression) solve(whole, test matrix.Matrix, units, threads int)
 	fold.square = matrix.New(dim, dim)
 	rows := kernel.Rows(fold.turn.Data, dim)
 	product := kernel.Product[float64]{
-		M: dim, N: dim, K: dim, A: kernel.Rows(half.Data, dim), B: rows, C: fold.square.Data, Stride: dim, Threads: threads,
+		M: dim, N: dim, K: dim, A: kernel.Rows(half.Data, dim), B: rows, C: fold.square.Data, Stride: dim,
+		Threads: threads,
 	}
 	return product.Run()
 }
