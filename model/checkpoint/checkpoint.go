@@ -327,7 +327,7 @@ const exportHint = "export the model to ONNX and give that file: " +
 	`torch.onnx.export(model.eval(), x, "model.onnx", dynamo=True)`
 
 // untold are names of published models with blurred or reordered steps in layouts of others.
-var untold = regexp.MustCompile(`blur|netaa|xtaa|_aa_|_hnf`)
+var untold = regexp.MustCompile(`blur|netaa|xtaa|_aa_|_hnf|^test_convnext`)
 
 // leftOut reports the prefix that the names share, and warns of tensors with another one.
 func (b *builder) leftOut() {

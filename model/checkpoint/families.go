@@ -73,29 +73,6 @@ func (b *builder) part(f *family, part string, index ...int) string {
 	return ""
 }
 
-// headsOf is the number of heads of published models of a width; 0: none has it.
-func (f *family) headsOf(width int) int {
-	switch width {
-	case 192, 384, 768:
-		return width / 64
-	case 1024, 1152, 1280, 1664:
-		return 16
-	case 1408:
-		if f.rotary != nil {
-			return 22
-		}
-		return 16
-	case 1536:
-		if f.poolHeads > 0 { // the Perception Encoder
-			return 16
-		}
-		return 24
-	case 4096:
-		return 32
-	}
-	return 0
-}
-
 // parts reads "part=name …"; the names of parts of blocks begin with the name of the block.
 func parts(list string) map[string]string {
 	names := map[string]string{}

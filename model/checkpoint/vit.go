@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/model/checkpoint/internal/known"
 	"repscope/model/graph"
 )
 
@@ -69,9 +70,9 @@ func (v *vit) sizes() error {
 	if v.family.label == "EVA" {
 		v.after = v.width == 1792 || strings.Contains(v.settings.PublishedName(), "eva02_enormous")
 	}
-	published := v.family.headsOf(v.width)
-	if v.heads, err = v.builder.heads(v.width, 0); err == nil && v.heads == 0 && published > 0 {
-		v.heads = published
+	heads := known.Heads(v.layout())
+	if v.heads, err = v.builder.heads(v.width, 0); err == nil && v.heads == 0 && heads > 0 {
+		v.heads = heads
 		v.model.Notes = append(v.model.Notes, fmt.Sprintf("%d attention heads, as published models of the width "+
 			"%d have", v.heads, v.width))
 	}
@@ -83,7 +84,8 @@ func (v *vit) sizes() error {
 	}
 	if v.heads == 0 {
 		return fmt.Errorf("the number of heads is unknown: no option, no configuration (%s) next to the file, and "+
-			"no published model has the width %d", headNames[0], v.width)
+			"no published model has the width %d, or several have it with different numbers", headNames[0],
+			v.width)
 	}
 	epsilon := v.family.epsilon
 	if v.family.preEpsilon > 0 && v.part(v.family, "pre_norm") != "" {
@@ -93,6 +95,16 @@ func (v *vit) sizes() error {
 	v.settings.Decide("heads", v.heads)
 	v.settings.Decide("layer_norm_eps", v.epsilon)
 	return err
+}
+
+// layout is the layout as the tensors show it.
+func (v *vit) layout() known.Layout {
+	l := known.Layout{Width: v.width, Name: v.settings.PublishedName(), Rotary: v.family.rotary != nil,
+		Scaled: v.part(v.family, "scale1", 0) != "", Pooled: v.family.poolHeads > 0}
+	for _, gate := range []string{"w12", "w1", "gate", "packed"} {
+		l.Gated = l.Gated || v.part(v.family, gate, 0) != ""
+	}
+	return l
 }
 
 // readPatch reads the convolution of the patches, of two axes or of up to more.
