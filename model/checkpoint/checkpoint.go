@@ -318,8 +318,8 @@ func build(state State, o Options, s *settings.Settings) (*Network, error) {
 		return b.model, nil
 	}
 	keys := slices.Collect(maps.Keys(state))
-	return nil, fmt.Errorf("no known architecture has the %d tensors %s; %s; known architectures: %s; %s",
-		len(state), state.listFirst(keys, 4), nearest(state), namesOf(architectures), exportHint)
+	return nil, fmt.Errorf("no known architecture has the %d tensors %s; %s; %s; known architectures: %s",
+		len(state), state.listFirst(keys, 4), nearest(state), exportHint, namesOf(architectures))
 }
 
 // exportHint is the way out for models that are not known.
