@@ -409,7 +409,7 @@ var families = []family{
 	{
 		label: "Perception Encoder", build: buildViT, input: images, output: vector, epsilon: 1e-5, activation: "gelu",
 		rotary: rotatePE, resample: resampling{antialias: true}, poolHeads: 8, names: parts(timmParts),
-		signature: []string{"cls_token", "norm_pre.weight", "attn_pool.latent", "blocks.0.attn.qkv.weight"}, outside: others,
+		signature: []string{"norm_pre.weight", "attn_pool.latent", "blocks.0.attn.qkv.weight"}, outside: others,
 	},
 	{
 		label: "ViT (timm)", build: buildViT, input: images, output: tokens, epsilon: 1e-6, activation: "gelu",

@@ -83,6 +83,7 @@ var goldenFamilies = []struct {
 	{"timm_eva02_base", "EVA-02", Options{Heads: 2}},
 	{"timm_eva02_clip", "EVA-02", Options{Heads: 2}},
 	{"timm_pe_core", "Perception Encoder", Options{Heads: 2}},
+	{"timm_pe_core_gigantic", "Perception Encoder", Options{Heads: 2}},
 	{"timm_bit", "ResNetV2", Options{}},
 	{"timm_resnet_v2", "ResNetV2", Options{}},
 	{"timm_resnet_v2_basic", "ResNetV2", Options{}},

@@ -249,5 +249,6 @@ func (v *vit) rotateWithin(reach int, offset float32, columnsFirst bool) (*rotat
 // rotateEVA is the rotation of EVA-02: of places within 16, as it was trained at first.
 func rotateEVA(v *vit) (*rotation, error) { return v.rotateWithin(16, 0, false) }
 
-// rotatePE is the rotation of the Perception Encoder: of places from 1 on within the grid of the learned positions.
-func rotatePE(v *vit) (*rotation, error) { return v.rotateWithin(v.side, 1, true) }
+// rotatePE is the rotation of the Perception Encoder: of places within the grid of the learned positions, from 1 on, or
+// from 0 on in the largest model, which has no class token.
+func rotatePE(v *vit) (*rotation, error) { return v.rotateWithin(v.side, float32(v.special), true) }

@@ -176,6 +176,7 @@ def relative():
     case("timm_eva02_base", timm.create_model("eva02_base_patch14_224", **dynamic), whole, two, hub=False)
     case("timm_eva02_clip", timm.create_model("eva02_base_patch16_clip_224", **dynamic), lambda m, x: m.forward_features(x), two, hub=False)
     case("timm_pe_core", timm.create_model("vit_pe_core_tiny_patch16_384", ref_feat_shape=(4, 4), **dynamic), whole, two, hub=False)
+    case("timm_pe_core_gigantic", timm.create_model("vit_pe_core_gigantic_patch14_448", ref_feat_shape=(4, 4), mlp_ratio=2, **dynamic), whole, two, hub=False)
 
 
 def preactivated():
