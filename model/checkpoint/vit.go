@@ -70,14 +70,13 @@ func (v *vit) sizes() error {
 	if v.family.label == "EVA" {
 		v.after = v.width == 1792 || strings.Contains(v.settings.PublishedName(), "eva02_enormous")
 	}
-	heads := known.Heads(v.layout())
-	if v.heads, err = v.builder.heads(v.width, 0); err == nil && v.heads == 0 && heads > 0 {
-		v.heads = heads
-		v.model.Notes = append(v.model.Notes, fmt.Sprintf("%d attention heads, as published models of the width "+
-			"%d have", v.heads, v.width))
-	}
-	if err == nil && v.heads == 0 {
-		v.heads, err = v.builder.heads(v.width, v.family.heads)
+	if v.heads, err = v.builder.heads(v.width, 0); err == nil && v.heads == 0 {
+		if v.heads = known.Heads(v.layout()); v.heads > 0 {
+			v.model.Notes = append(v.model.Notes, fmt.Sprintf("%d attention heads, as published models of this name "+
+				"or of the width %d have", v.heads, v.width))
+		} else {
+			v.heads, err = v.builder.heads(v.width, v.family.heads)
+		}
 	}
 	if err != nil {
 		return err
@@ -99,12 +98,10 @@ func (v *vit) sizes() error {
 
 // layout is the layout as the tensors show it.
 func (v *vit) layout() known.Layout {
-	l := known.Layout{Width: v.width, Name: v.settings.PublishedName(), Rotary: v.family.rotary != nil,
-		Scaled: v.part(v.family, "scale1", 0) != "", Pooled: v.family.poolHeads > 0}
-	for _, gate := range []string{"w12", "w1", "gate", "packed"} {
-		l.Gated = l.Gated || v.part(v.family, gate, 0) != ""
-	}
-	return l
+	gated := func(parts [3]string) bool { return v.part(v.family, parts[0], 0) != "" }
+	return known.Layout{Width: v.width, Name: v.settings.PublishedName(), Rotary: v.family.rotary != nil,
+		Gated: slices.ContainsFunc(v.family.gated, gated), Scaled: v.part(v.family, "scale1", 0) != "",
+		Pooled: v.family.poolHeads > 0}
 }
 
 // readPatch reads the convolution of the patches, of two axes or of up to more.

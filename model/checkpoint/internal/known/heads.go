@@ -19,8 +19,8 @@ type Layout struct {
 // Heads is the number of attention heads of published models of a layout; 0: none has it, or several have different
 // ones. The name decides before the width.
 func Heads(l Layout) int {
-	if size := named(l); size > 0 {
-		return l.Width / size
+	if n := named(l); n > 0 {
+		return n
 	}
 	switch l.Width {
 	case 192, 384, 768:
@@ -50,34 +50,27 @@ func Heads(l Layout) int {
 	return 0
 }
 
-// wide are the widths of heads of published models that have another number of heads than others of their width.
-var wide = []struct {
-	pattern     *regexp.Regexp
-	width, size int // of the model, 0 for any, and of a head
+// heads are the widths of heads of published models whose own width does not tell them.
+var heads = []struct {
+	names  *regexp.Regexp
+	size   int
+	widths []int // of models
 }{
-	{regexp.MustCompile(`^vit_base_patch16_gap_224`), 768, 48},
-	{regexp.MustCompile(`giantopt|^vit_pe_\w+_gigantic`), 1536, 96},
-	{regexp.MustCompile(`_giant_`), 1536, 64},
-	{regexp.MustCompile(`^vit_huge_plus_`), 1280, 64},
-	{regexp.MustCompile(`^aimv2_`), 0, 128},
-	{regexp.MustCompile(`^test_vit`), 0, 32},
+	{regexp.MustCompile(`^vit_base_patch16_gap_224`), 48, []int{768}},
+	{regexp.MustCompile(`giantopt|^vit_pe_\w+_gigantic`), 96, []int{1536}},
+	{regexp.MustCompile(`_giant_`), 64, []int{1536}},
+	{regexp.MustCompile(`^vit_huge_plus_`), 64, []int{1280}},
+	{regexp.MustCompile(`^aimv2_`), 128, []int{1024, 1536, 2048, 3072}},
+	{regexp.MustCompile(`^test_vit`), 32, []int{64, 96}},
+	{regexp.MustCompile(`vit_|^deit`), 64, []int{256, 320, 512, 640, 832, 896}},
 }
 
-// family are names of models whose heads are 64 wide at the widths of usual.
-var (
-	family = regexp.MustCompile(`vit_|^deit`)
-	usual  = []int{256, 320, 512, 640, 832, 896}
-)
-
-// named is the width of a head by the name of the model; 0: the name does not tell.
+// named is the number of heads by the name of the model; 0: the name does not tell.
 func named(l Layout) int {
-	for _, w := range wide {
-		if l.Name != "" && w.pattern.MatchString(l.Name) && (w.width == 0 || w.width == l.Width) && l.Width%w.size == 0 {
-			return w.size
+	for _, h := range heads {
+		if h.names.MatchString(l.Name) && slices.Contains(h.widths, l.Width) {
+			return l.Width / h.size
 		}
-	}
-	if slices.Contains(usual, l.Width) && family.MatchString(l.Name) {
-		return 64
 	}
 	return 0
 }
